@@ -1,0 +1,1 @@
+"""The gate, its policies, proposals and audit log, and the screens where people decide."""

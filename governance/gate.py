@@ -1,0 +1,296 @@
+"""The one door: decide, then run, queue or refuse, and leave a record in the same transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from django.db import IntegrityError, OperationalError, transaction
+
+from governance import selectors, services
+from governance.contracts import Outcome, QueuedAnswer
+from governance.models import IdempotencyRecord, Proposal
+from governance.policies import Facts, Policies, ScopeFacts, Verdict, decide, effective, effective_or_defaults
+from governance.services import Trail
+from kernel.actions import Action, Change, Target, get
+from kernel.canonical import digest
+from kernel.conf import conf
+from kernel.context import ANY, Actor, ActorKind, Approval, Ctx, Door
+from kernel.contracts import Contract, KeyedInput
+from kernel.db import rolled_back
+from kernel.errors import (
+    ConflictError,
+    DomainError,
+    ForbiddenError,
+    InternalError,
+    NotFoundError,
+    StaleError,
+    TooLargeError,
+    UnavailableError,
+)
+from kernel.wire import check_tree, read_object
+from scopes.selectors import EVERYTHING, held, identify_again
+
+In = TypeVar("In", bound=Contract)
+Out = TypeVar("Out", bound=Contract)
+
+_open: ContextVar[bool] = ContextVar("gate_open", default=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Generic[Out]):
+    """What a call gets back: the action's own result, or the proposal that now waits for a person."""
+
+    result: Out | None
+    queued: QueuedAnswer | None = None
+
+    @property
+    def status(self) -> int:
+        """The HTTP status: 200 done, 202 queued."""
+        return 202 if self.queued else 200
+
+    def body(self) -> dict[str, Any]:
+        """The plain JSON that every door sends."""
+        shown: Contract | None = self.queued or self.result
+        return shown.model_dump(mode="json") if shown else {}
+
+
+class _KeyTakenError(Exception):
+    """Another call with the same idempotency key was first."""
+
+
+def is_open() -> bool:
+    """Whether the code that asks runs inside the gate's transaction; the tests' write guard rests on it."""
+    return _open.get()
+
+
+def call(name: str, raw: bytes | str | Mapping[str, Any], *, ctx: Ctx) -> Answer[Any]:
+    """Perform the action of that name with JSON text or plain JSON input: what every door calls.
+
+    Raises DomainError; a refused call leaves its audit entry, one with unreadable or invalid input included.
+    """
+    action = get(name)
+    try:
+        if not isinstance(raw, Mapping) and len(raw) > conf().max_body_bytes:
+            raise TooLargeError(f"The input is over {conf().max_body_bytes} bytes: split it.")
+        tree = raw if isinstance(raw, Mapping) else read_object(raw)
+        check_tree(tree)
+        given = action.input.parse(tree)
+    except DomainError as exc:
+        with _writing():
+            services.record_refusal(Trail(action=action.name, rule="input"), ctx, exc)
+        raise
+    return perform(action, given, ctx=ctx)
+
+
+def perform(action: Action[In, Out, Any], given: In, *, ctx: Ctx) -> Answer[Out]:
+    """Carry out one action for one actor, queue it for review, or refuse it with a DomainError."""
+    this = _Call(action, given, ctx, Trail(action=action.name, input_digest=_fingerprint(given)))
+    try:
+        return _perform(this)
+    except DomainError as exc:
+        _refused(this, exc)
+        raise
+    except OperationalError as exc:
+        raise UnavailableError("The database is busy or cannot be reached: try again later.") from exc
+    except Exception:
+        _refused(this, InternalError())
+        raise
+
+
+@dataclass(frozen=True, slots=True)
+class _Call(Generic[In, Out]):
+    """One call on its way through the gate."""
+
+    action: Action[In, Out, Any]
+    given: In
+    ctx: Ctx
+    trail: Trail
+
+    @property
+    def key(self) -> str | None:
+        return self.given.idempotency_key if isinstance(self.given, KeyedInput) else None
+
+    def apply(self, prepared: Any) -> tuple[Out, Sequence[Change]]:
+        if self.action.apply is None:
+            raise TypeError(f"{self.action.name} only reads")
+        return self.action.apply(self.given, prepared, self.ctx)
+
+
+def _perform(this: _Call[In, Out]) -> Answer[Out]:
+    target = this.action.target(this.given, this.ctx)
+    verdict = _decide(this, target)
+    if this.action.apply is None:
+        result: Out = this.action.prepare(this.given, this.ctx)
+        with _writing():
+            services.record(this.trail, this.ctx, Outcome.ALLOWED)
+        return Answer(result)
+    earlier = _replay(this)
+    if earlier is not None:
+        return earlier
+    prepared = this.action.prepare(this.given, this.ctx)
+    try:
+        with _writing():
+            claimed = _claim(this)
+            answer = _queue(this, prepared, target) if verdict is Verdict.QUEUE else _carry_out(this, prepared)
+            if claimed is not None:
+                services.keep_answer(claimed, answer.body(), queued=answer.queued is not None)
+            return answer
+    except _KeyTakenError:
+        first = _replay(this)
+    if first is None:
+        raise ConflictError("Another call with this idempotency key is under way: send it again.")
+    return first
+
+
+def preview(action: Action[In, Out, Any], given: In, *, ctx: Ctx) -> list[Change]:
+    """What the action would change now: it is applied in a transaction that is rolled back."""
+    this = _Call(action, given, ctx, Trail(action=action.name))
+    prepared = action.prepare(given, ctx)
+    with _writing(), rolled_back():
+        return list(this.apply(prepared)[1])
+
+
+@dataclass(frozen=True, slots=True)
+class Stored(Generic[In, Out]):
+    """A proposal's call made ready outside the transaction, as its proposer with what they may reach now."""
+
+    proposal: Proposal
+    call: _Call[In, Out]
+    prepared: Any
+
+
+def ready(proposal: Proposal, decided_by: Actor, ctx: Ctx) -> Stored[Any, Any]:
+    """Prepare a stored call in the name of a decision. Raises DomainError where the proposer may no longer do it."""
+    action = get(proposal.action)
+    given = action.input.parse(proposal.input)
+    identity = identify_again(proposal.proposer)
+    as_proposer = ctx.approved(Approval(proposal.id, decided_by), identity.actor, identity.reach)
+    trail = Trail(action=action.name, input_digest=_fingerprint(given), proposal=proposal)
+    this = _Call(action, given, as_proposer, trail)
+    _decide(this, action.target(given, as_proposer))
+    return Stored(proposal, this, action.prepare(given, as_proposer))
+
+
+def carry_out(stored: Stored[Any, Any]) -> dict[str, Any]:
+    """Apply a stored call inside the present transaction. Raises StaleError where it would now change something else."""
+    answer = _carry_out(stored.call, stored.prepared)
+    if services.changes_digest(stored.call.trail.changes) != stored.proposal.digest:
+        raise StaleError(f"What proposal {stored.proposal.id} would change has changed since: look at it again.")
+    return answer.body()
+
+
+def system_ctx(name: str, door: Door) -> Ctx:
+    """The context of the server itself, or of the operator at its shell."""
+    return Ctx(Actor(ActorKind.SYSTEM, f"system:{name}"[:64], name), door, EVERYTHING)
+
+
+def _decide(this: _Call[In, Out], target: Target) -> Verdict:
+    policies = effective(target.domain_id)
+    trail = this.trail
+    trail.domain_id, trail.policy_version = target.domain_id, policies.version
+    trail.scope = target.scopes[0] if target.scopes else ANY
+    trail.facts = _facts(this, target)
+    decision = decide(trail.facts, policies)
+    trail.rule = decision.rule
+    if decision.verdict is Verdict.DENY:
+        raise NotFoundError(decision.message) if decision.code == "not_found" else ForbiddenError(decision.message)
+    if this.action.apply is not None:
+        _register_file(policies)
+    return decision.verdict
+
+
+def _facts(this: _Call[In, Out], target: Target) -> Facts:
+    return Facts(
+        action=this.action.name,
+        effect=this.action.effect,
+        right=this.action.right,
+        actor_kind=this.ctx.actor.kind,
+        door=this.ctx.door,
+        domain_id=target.domain_id,
+        scopes=tuple(ScopeFacts(name, _rights(this.ctx, target, name)) for name in target.scopes),
+        approved=this.ctx.approval is not None,
+    )
+
+
+def _rights(ctx: Ctx, target: Target, scope: str) -> tuple[str, ...]:
+    if target.domain_id is not None:
+        return tuple(sorted(held(ctx, target.domain_id, scope, target.owned)))
+    everywhere = (grant for grant in ctx.reach if grant.domain_id == ANY and grant.pattern == ANY)
+    return tuple(sorted({right for grant in everywhere for right in grant.rights}))
+
+
+def _carry_out(this: _Call[In, Out], prepared: Any) -> Answer[Out]:
+    result, this.trail.changes = this.apply(prepared)
+    services.record(this.trail, this.ctx, Outcome.ALLOWED)
+    return Answer(result)
+
+
+def _queue(this: _Call[In, Out], prepared: Any, target: Target) -> Answer[Out]:
+    with rolled_back():
+        this.trail.changes = list(this.apply(prepared)[1])
+    subject = target.subject or f"{this.action.name}:{this.trail.input_digest}"
+    this.trail.proposal, created = services.open_proposal(this.trail, this.given, subject, this.ctx)
+    this.trail.changes = []
+    services.record(this.trail, this.ctx, Outcome.QUEUED)
+    return Answer(None, QueuedAnswer(proposal=selectors.view_proposal(this.trail.proposal), deduplicated=not created))
+
+
+def _claim(this: _Call[In, Out]) -> IdempotencyRecord | None:
+    if this.key is None:
+        return None
+    try:
+        with transaction.atomic():
+            return services.claim_key(this.trail, this.key, this.ctx)
+    except IntegrityError as exc:
+        raise _KeyTakenError from exc
+
+
+def _replay(this: _Call[In, Out]) -> Answer[Out] | None:
+    row = services.earlier_answer(this.trail, this.key, this.ctx) if this.key is not None else None
+    if row is None or row.answer is None:
+        return None
+    with _writing():
+        services.record(this.trail, this.ctx, Outcome.ALLOWED, reason="idempotent replay")
+    again = {**row.answer, "deduplicated": True}
+    if row.queued:
+        return Answer(None, QueuedAnswer.parse(again))
+    return Answer(this.action.output.parse(again))
+
+
+def _refused(this: _Call[In, Out], error: DomainError) -> None:
+    if not this.trail.policy_version:
+        this.trail.policy_version = effective_or_defaults(this.trail.domain_id).version
+    with _writing():
+        this.trail.changes = this.action.failed(this.given, error, this.ctx) if this.action.failed else []
+        services.record_refusal(this.trail, this.ctx, error)
+
+
+def _register_file(policies: Policies) -> None:
+    """Keep a changed `brain.yml` as a version before the first write that it governs."""
+    if policies.unregistered_file is None:
+        return
+    ctx = system_ctx("brain.yml", Door.JOB)
+    with _writing():
+        _, change = services.add_policy_version(None, "file", policies.unregistered_file, "brain.yml changed", ctx)
+        trail = Trail(action="register_policy_file", policy_version=policies.version, rule="system", changes=[change])
+        services.record(trail, ctx, Outcome.ALLOWED)
+
+
+def _fingerprint(given: Contract) -> str:
+    tree = given.model_dump(mode="json")
+    tree.pop("idempotency_key", None)
+    return digest(tree)
+
+
+@contextmanager
+def _writing() -> Iterator[None]:
+    token = _open.set(True)
+    try:
+        with transaction.atomic():
+            yield
+    finally:
+        _open.reset(token)

@@ -1,0 +1,98 @@
+"""The decision: a pure function from facts and policy to allow, queue or deny, so that it can be tabled and replayed."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+
+from governance.policies.sections import QueueRule, ReviewPolicy
+from kernel.actions import Effect
+from kernel.context import Right
+
+if TYPE_CHECKING:
+    from governance.policies.effective import Policies
+
+
+class Verdict(StrEnum):
+    """What the gate does with a call."""
+
+    ALLOW = "allow"
+    QUEUE = "queue"
+    DENY = "deny"
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeFacts:
+    """A scope that the call is about, and the rights that the actor holds on it."""
+
+    name: str
+    held: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Everything a decision rests on; kept in the audit log."""
+
+    action: str
+    effect: str
+    right: str
+    actor_kind: str
+    door: str
+    domain_id: str | None
+    scopes: tuple[ScopeFacts, ...]
+    approved: bool
+
+    def as_json(self) -> dict[str, Any]:
+        """The form kept in the audit log."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The verdict, the rule that gave it, and for a denial the error code and a message that says what to do."""
+
+    verdict: Verdict
+    rule: str
+    code: str = ""
+    message: str = ""
+
+
+def decide(facts: Facts, policies: Policies) -> Decision:
+    """Apply the rules in order: visible, permitted, already approved, queued by policy, else allowed."""
+    for scope in facts.scopes:
+        denied = _denied(facts, scope)
+        if denied is not None:
+            return denied
+    if facts.approved:
+        return Decision(Verdict.ALLOW, "approved")
+    if facts.effect != Effect.READ:
+        for rule in policies.section(ReviewPolicy).queue:
+            if _matches(rule, facts):
+                return Decision(Verdict.QUEUE, f"review.queue:{rule.name}")
+    return Decision(Verdict.ALLOW, f"right:{facts.right}")
+
+
+def _denied(facts: Facts, scope: ScopeFacts) -> Decision | None:
+    if facts.right in scope.held:
+        return None
+    if facts.domain_id is not None and Right.READ not in scope.held:
+        what = f"scope {scope.name!r}" if scope.name != "*" else f"domain {facts.domain_id!r}"
+        return Decision(Verdict.DENY, "not_visible", "not_found", f"No {what} that you can see.")
+    where = f"on {scope.name!r}" if facts.domain_id is not None else "over the installation"
+    return Decision(
+        Verdict.DENY,
+        f"missing_right:{facts.right}",
+        "forbidden",
+        f"{facts.action} needs the right {str(facts.right)!r} {where}, which you do not hold.",
+    )
+
+
+def _matches(rule: QueueRule, facts: Facts) -> bool:
+    if facts.actor_kind not in rule.actor_kinds:
+        return False
+    if not any(fnmatchcase(facts.action, pattern) for pattern in rule.actions):
+        return False
+    types = {scope.name.partition(":")[0] for scope in facts.scopes}
+    return not rule.scope_types or bool(types & set(rule.scope_types))

@@ -1,0 +1,114 @@
+"""The policy in force: defaults, then `brain.yml`, then the newest stored versions of the installation and the domain."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast
+
+import yaml
+from django.db.models import Q
+from pydantic import ValidationError
+
+from governance.hooks import PolicySection, policy_sections
+from governance.models import PolicyVersion
+from kernel.canonical import digest
+from kernel.conf import conf
+from kernel.contracts import invalid
+from kernel.errors import InvalidInputError, UnavailableError
+
+Section = TypeVar("Section", bound=PolicySection)
+FILE_NAME = "brain.yml"
+
+
+@dataclass(frozen=True, slots=True)
+class Policies:
+    """Every section, typed, and the name of the version that they make up together."""
+
+    version: str
+    sections: Mapping[str, PolicySection]
+    unregistered_file: dict[str, Any] | None = None
+
+    def section(self, model: type[Section]) -> Section:
+        """One typed section."""
+        return cast("Section", self.sections[model.section])
+
+    def document(self) -> dict[str, Any]:
+        """Every section with every field, as plain JSON."""
+        return {name: section.model_dump(mode="json") for name, section in self.sections.items()}
+
+
+def effective(domain_id: str | None) -> Policies:
+    """The policy of a domain, or of the installation. Raises UnavailableError where `brain.yml` cannot be used."""
+    stored = read_file()
+    rows = list(PolicyVersion.objects.filter(Q(domain_id=None) | Q(domain_id=domain_id)).order_by("-number", "-id"))
+    in_file = next((row for row in rows if row.source == "file"), None)
+    overall = next((row for row in rows if row.source == "action" and row.domain_id is None), None)
+    own = next((row for row in rows if row.source == "action" and row.domain_id is not None), None)
+    unregistered = stored if stored and (in_file is None or in_file.digest != digest(stored)) else None
+    layers = [stored, *(row.document for row in (overall, own) if row)]
+    names = [
+        *([f"file:{digest(stored)[:8]}"] if stored else []),
+        *([f"v{overall.number}"] if overall else []),
+        *([f"{own.domain_id}/v{own.number}"] if own else []),
+    ]
+    return Policies("+".join(names) or "defaults", _merge(layers), unregistered)
+
+
+def effective_or_defaults(domain_id: str | None) -> Policies:
+    """The policy in force, or the product's defaults while `brain.yml` cannot be used (for recording refusals)."""
+    try:
+        return effective(domain_id)
+    except UnavailableError:
+        return Policies("unusable", _merge([]))
+
+
+def read_file() -> dict[str, Any]:
+    """The `policies:` document of `DATA_DIR/brain.yml`; empty where there is none.
+
+    Raises UnavailableError with the fault, so that a broken file stops work instead of silently loosening a rule.
+    """
+    path = conf().data_dir / FILE_NAME
+    try:
+        text = path.read_text("utf-8")
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError) as exc:
+        raise UnavailableError(f"{FILE_NAME} cannot be read: {exc}.") from exc
+    try:
+        tree = yaml.safe_load(text) or {}
+    except yaml.YAMLError as exc:
+        raise UnavailableError(f"{FILE_NAME} is not valid YAML: {exc}") from exc
+    document = tree.get("policies") if isinstance(tree, dict) and set(tree) <= {"policies"} else None
+    if tree and not isinstance(document, dict):
+        raise UnavailableError(f"{FILE_NAME} must hold one mapping `policies:` and nothing beside it.")
+    try:
+        validate_document(document or {})
+    except InvalidInputError as exc:
+        raise UnavailableError(f"{FILE_NAME} is not a valid policy: {exc.message}") from exc
+    return document or {}
+
+
+def validate_document(document: Mapping[str, Any]) -> None:
+    """Refuse unknown sections, unknown fields and wrong values, naming the place."""
+    known = policy_sections()
+    for name, fields in document.items():
+        if name not in known:
+            raise InvalidInputError(f"Unknown policy section {name!r}: use one of {', '.join(known)}.")
+        if not isinstance(fields, dict):
+            raise InvalidInputError(f"Policy section {name!r} must be a mapping of fields.")
+    _merge([document])
+
+
+def _merge(layers: list[Mapping[str, Any]]) -> dict[str, PolicySection]:
+    merged = {}
+    for name, model in policy_sections().items():
+        fields: dict[str, Any] = {}
+        for layer in layers:
+            fields.update(layer.get(name, {}))
+        try:
+            merged[name] = model.model_validate(fields)
+        except ValidationError as exc:
+            fault = invalid(exc)
+            raise InvalidInputError(f"policies.{name}.{fault.message}", errors=fault.errors) from exc
+    return merged

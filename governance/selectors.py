@@ -1,0 +1,115 @@
+"""Reading proposals and the audit log, as far as the one who asks may see them."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+
+from governance.contracts import (
+    AuditView,
+    DecisionView,
+    ListAuditInput,
+    ListProposalsInput,
+    Outcome,
+    ProposalDetail,
+    ProposalState,
+    ProposalView,
+)
+from governance.models import AuditEntry, Proposal
+from kernel.context import Ctx, Right
+from kernel.errors import NotFoundError
+from scopes.selectors import within_reach
+
+
+def visible_proposals(ctx: Ctx) -> QuerySet[Proposal]:
+    """The base queryset: proposals that the actor may decide on, and its own."""
+    own = Q(proposer_kind=ctx.actor.kind, proposer_id=ctx.actor.id)
+    return Proposal.objects.filter(within_reach(ctx, Right.DECIDE) | own).prefetch_related("decisions")
+
+
+def visible_audit(ctx: Ctx) -> QuerySet[AuditEntry]:
+    """The base queryset: audit entries of the scopes that the actor reviews."""
+    return AuditEntry.objects.filter(within_reach(ctx, Right.DECIDE))
+
+
+def get_proposal(proposal_id: UUID, ctx: Ctx) -> Proposal:
+    """One visible proposal. Raises NotFoundError."""
+    row = visible_proposals(ctx).filter(pk=proposal_id).first()
+    if row is None:
+        raise NotFoundError(f"No proposal {proposal_id} that you can see.")
+    return row
+
+
+def filter_proposals(given: ListProposalsInput, ctx: Ctx) -> QuerySet[Proposal]:
+    """Visible proposals that fit the filters."""
+    rows = visible_proposals(ctx)
+    wanted = {"domain_id": given.domain_id, "state": given.state, "action": given.action}
+    return rows.filter(**{column: value for column, value in wanted.items() if value is not None})
+
+
+def filter_audit(given: ListAuditInput, ctx: Ctx) -> QuerySet[AuditEntry]:
+    """Visible audit entries that fit the filters."""
+    wanted = {
+        "domain_id": given.domain_id,
+        "action": given.action,
+        "actor_name": given.actor,
+        "outcome": given.outcome,
+        "request_id": given.request_id,
+        "at__gte": given.since,
+        "at__lt": given.until,
+    }
+    return visible_audit(ctx).filter(**{column: value for column, value in wanted.items() if value is not None})
+
+
+def view_proposal(row: Proposal) -> ProposalView:
+    """A proposal as lists show it."""
+    return ProposalView(**_proposal_fields(row))
+
+
+def view_proposal_detail(row: Proposal) -> ProposalDetail:
+    """A proposal with its input and effect."""
+    return ProposalDetail(**_proposal_fields(row), input=row.input, changes=row.changes)
+
+
+def _proposal_fields(row: Proposal) -> dict[str, object]:
+    return {
+        "id": row.id,
+        "action": row.action,
+        "state": ProposalState(row.state),
+        "domain_id": row.domain_id,
+        "scope": row.scope,
+        "subject_key": row.subject_key,
+        "revision": row.revision,
+        "proposed_by": row.proposer_name,
+        "rule": row.rule,
+        "created_at": row.created_at,
+        "last_error": row.last_error,
+        "decisions": [
+            DecisionView(verdict=ProposalState(d.verdict), by=d.by_name, reason=d.reason, at=d.created_at)
+            for d in row.decisions.all()
+        ],
+    }
+
+
+def view_audit(row: AuditEntry) -> AuditView:
+    """An audit entry as answers show it."""
+    return AuditView(
+        id=row.id,
+        at=row.at,
+        request_id=row.request_id,
+        action=row.action,
+        actor=row.actor_name,
+        actor_kind=row.actor_kind,
+        on_behalf_of=row.on_behalf_of,
+        door=row.door,
+        domain_id=row.domain_id,
+        scope=row.scope,
+        outcome=Outcome(row.outcome),
+        rule=row.rule,
+        policy_version=row.policy_version,
+        code=row.code,
+        reason=row.reason,
+        proposal_id=row.proposal_id,
+        changes=row.changes,
+    )

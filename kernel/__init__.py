@@ -1,0 +1,1 @@
+"""What every app stands on: actions, context, contracts, errors, clock, ids, text, and every database difference."""

@@ -1,0 +1,116 @@
+"""The one list of things anyone can do. Doors read it; apps add to it when they start."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Generic, TypeVar
+
+from kernel.context import ANY, Ctx, Right
+from kernel.contracts import Contract, KeyedInput
+from kernel.errors import DomainError, NotFoundError
+
+In = TypeVar("In", bound=Contract)
+Out = TypeVar("Out", bound=Contract)
+Prepared = TypeVar("Prepared")
+
+
+class Effect(StrEnum):
+    """What an action does to what is stored."""
+
+    READ = "read"
+    WRITE = "write"
+    DESTROY = "destroy"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One row that an action changed: plain JSON before (None: it is new) and after (None: it is gone)."""
+
+    table: str
+    id: str
+    before: dict[str, Any] | None
+    after: dict[str, Any] | None
+
+    def as_json(self) -> dict[str, Any]:
+        """The form kept in the audit log."""
+        return {"table": self.table, "id": self.id, "before": self.before, "after": self.after}
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a call is about: the domain, the scopes (`type:id`) on which its right is needed, and the subject's key.
+
+    `domain_id` None means the installation as a whole. `owned` are scopes that the actor itself opened, such as its
+    own session: it may read and write those without a grant that names them. `subject` names what a proposal for this
+    call would be about, so that one thing has one open proposal; empty lets the gate derive it from the input.
+    """
+
+    domain_id: str | None
+    scopes: tuple[str, ...] = (ANY,)
+    owned: frozenset[str] = frozenset()
+    subject: str = ""
+
+
+Applied = tuple[Out, Sequence[Change]]
+
+
+@dataclass(frozen=True, slots=True)
+class Action(Generic[In, Out, Prepared]):
+    """A name, its contracts, the right it needs, and its service in two phases.
+
+    `target` says what the call is about, so that the gate can decide before anything is done.
+    `prepare` runs outside any transaction: it may read and call models or the network, and does all of a read action.
+    `apply` runs inside the gate's short transaction, rechecks what prepare relied on, and reports its changes.
+    `failed` runs after a refused apply was rolled back, in the short transaction that records the refusal.
+    `resource` is the path under /v1/ where a list can also be read with GET.
+    """
+
+    name: str
+    summary: str
+    input: type[In]
+    output: type[Out]
+    right: Right
+    target: Callable[[In, Ctx], Target]
+    prepare: Callable[[In, Ctx], Prepared]
+    apply: Callable[[In, Prepared, Ctx], Applied[Out]] | None = None
+    failed: Callable[[In, DomainError, Ctx], Sequence[Change]] | None = None
+    destroys: bool = False
+    resource: str = ""
+
+    @property
+    def effect(self) -> Effect:
+        """Read, write or destroy."""
+        if self.apply is None:
+            return Effect.READ
+        return Effect.DESTROY if self.destroys else Effect.WRITE
+
+    @property
+    def idempotent(self) -> bool:
+        """Whether sending it twice is safe: every read, and every write that takes an idempotency key."""
+        return self.apply is None or issubclass(self.input, KeyedInput)
+
+
+_registry: dict[str, Action[Any, Any, Any]] = {}
+
+
+def register(action: Action[In, Out, Prepared]) -> Action[In, Out, Prepared]:
+    """Add an action to the list; its name must be new."""
+    if action.name in _registry:
+        raise ValueError(f"action {action.name!r} is already registered")
+    _registry[action.name] = action
+    return action
+
+
+def get(name: str) -> Action[Any, Any, Any]:
+    """The action of that name, or NotFoundError with the names there are."""
+    try:
+        return _registry[name]
+    except KeyError as exc:
+        raise NotFoundError(f"There is no action {name!r}. Actions: {', '.join(sorted(_registry))}.") from exc
+
+
+def all_actions() -> Iterator[Action[Any, Any, Any]]:
+    """Every action, by name."""
+    return iter(sorted(_registry.values(), key=lambda action: action.name))

@@ -1,0 +1,41 @@
+"""Every difference between SQLite and PostgreSQL lives in this file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from django.db import DatabaseError, connection, transaction
+
+
+def is_postgres() -> bool:
+    """Whether the default database is PostgreSQL."""
+    return connection.vendor == "postgresql"
+
+
+def sqlite_options(busy_timeout_seconds: float) -> dict[str, Any]:
+    """Connection options for SQLite: write-ahead log, immediate transactions, a busy timeout, enforced foreign keys."""
+    return {
+        "timeout": busy_timeout_seconds,
+        "transaction_mode": "IMMEDIATE",
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;",
+    }
+
+
+def ping() -> bool:
+    """Whether the database answers."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+            return bool(cursor.fetchone() == (1,))
+    except DatabaseError:
+        return False
+
+
+@contextmanager
+def rolled_back() -> Iterator[None]:
+    """A transaction whose every write is undone at the end of the block."""
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)

@@ -1,0 +1,28 @@
+"""Identifiers that leave the process: time-ordered UUIDs (RFC 9562, version 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from uuid import UUID
+
+import uuid6
+
+_source: ContextVar[Callable[[], UUID] | None] = ContextVar("ids", default=None)
+
+
+def new_id() -> UUID:
+    """A fresh UUIDv7."""
+    source = _source.get()
+    return source() if source else UUID(bytes=uuid6.uuid7().bytes)
+
+
+@contextmanager
+def use(source: Callable[[], UUID]) -> Iterator[None]:
+    """Take ids from `source` inside the block, so that two runs can be compared."""
+    token = _source.set(source)
+    try:
+        yield
+    finally:
+        _source.reset(token)

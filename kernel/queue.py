@@ -1,0 +1,16 @@
+"""The only module that knows the job queue. Jobs are named by dotted path and take ids, never objects."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django_q.tasks import async_task, schedule
+
+
+def enqueue(job: str, *ids: int | str) -> None:
+    """Run `job` (a dotted path to a function in some `jobs.py`) once the present transaction commits."""
+    transaction.on_commit(lambda: async_task(job, *ids))
+
+
+def every(minutes: int, job: str) -> None:
+    """Keep one schedule that runs `job` every so many minutes; saying it again changes nothing."""
+    schedule(job, name=job, schedule_type="I", minutes=minutes)

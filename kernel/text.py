@@ -1,0 +1,45 @@
+"""Text as data: folding for comparison, and making hidden characters visible."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_SPACE_BETWEEN_CJK = re.compile(
+    r"(?<=[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af])[ \u3000]+"
+    r"(?=[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af])"
+)
+
+
+def fold(text: str) -> str:
+    """The form in which two texts are compared: NFKC, case-folded, white space squeezed and trimmed."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def sort_key(text: str) -> bytes:
+    """Bytes that order texts alike on every database, whatever its collation."""
+    return fold(text).encode("utf-8")
+
+
+def join_spaced_cjk(text: str) -> str:
+    """Drop the spaces that OCR and PDF extraction put between two Han, kana or hangul syllables."""
+    return _SPACE_BETWEEN_CJK.sub("", text)
+
+
+def is_invisible(char: str) -> bool:
+    """Whether a reader cannot see this character: controls, format and bidirectional marks, fillers, tag characters."""
+    if char in "\n\t\r":
+        return False
+    return (
+        unicodedata.category(char) in {"Cc", "Cf", "Co", "Cn", "Zl", "Zp"} or char in "\u115f\u1160\u3164\uffa0\u2800"
+    )
+
+
+def has_invisible(text: str) -> bool:
+    """Whether the text holds any character that a reader cannot see."""
+    return any(is_invisible(char) for char in text)
+
+
+def show_invisible(text: str) -> str:
+    """The text with each invisible character written as its code point, such as ⟦U+200B⟧."""
+    return "".join(f"⟦U+{ord(char):04X}⟧" if is_invisible(char) else char for char in text)

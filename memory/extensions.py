@@ -1,0 +1,9 @@
+"""What memory tells the apps below it."""
+
+from __future__ import annotations
+
+from memory.selectors import hydrate_events
+from search.contracts import Kind
+from search.hooks import register_hydrator
+
+register_hydrator(Kind.MESSAGE, hydrate_events)

@@ -1,0 +1,123 @@
+"""Reading sessions, turns and messages, as far as the one who asks may see them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+
+from kernel.context import Ctx
+from kernel.errors import NotFoundError
+from memory.contracts import MessageView, RefView, SessionView, ToolCallView, TurnView
+from memory.models import Message, Ref, Session, ToolCall, Turn
+from scopes.contracts import SESSION
+from scopes.selectors import partition_of, visible_scopes
+from search.contracts import Hydrated
+
+
+def visible_sessions(ctx: Ctx) -> QuerySet[Session]:
+    """The base queryset: sessions whose scope the actor may read."""
+    return Session.objects.filter(scope__in=visible_scopes(ctx).filter(scope_type=SESSION).values("pk"))
+
+
+def get_session(domain_id: str, session_id: str, ctx: Ctx) -> Session:
+    """One visible session by the caller's own id. Raises NotFoundError."""
+    rows = visible_sessions(ctx).filter(domain_id=domain_id, external_id=session_id)
+    row = rows.filter(scope__partition=partition_of(domain_id, ctx)).first() or rows.order_by("id").first()
+    if row is None:
+        raise NotFoundError(f"No session {session_id!r} that you can see.")
+    return row
+
+
+def turns_of(session: Session) -> QuerySet[Turn]:
+    """The session's turns with everything in them."""
+    return Turn.objects.filter(session=session).prefetch_related("messages", "tool_calls", "refs")
+
+
+def view_session(row: Session) -> SessionView:
+    """A session as lists show it."""
+    return SessionView(
+        id=row.id,
+        domain_id=row.domain_id,
+        session_id=row.external_id,
+        turns=row.last_seq,
+        created_at=row.created_at,
+    )
+
+
+def view_turn(row: Turn) -> TurnView:
+    """A turn with everything in it."""
+    return TurnView(
+        turn_id=row.id,
+        seq=row.seq,
+        author=row.author_name,
+        created_at=row.created_at,
+        messages=[_view_message(message) for message in row.messages.all()],
+        tool_calls=[_view_call(call) for call in row.tool_calls.all()],
+        refs=[_view_ref(ref) for ref in row.refs.all()],
+    )
+
+
+def _view_message(row: Message) -> MessageView:
+    return MessageView(
+        message_id=row.external_id or str(row.id),
+        role=row.role,
+        name=row.name,
+        content=row.content,
+        model=row.model,
+        meta=row.meta,
+        created_at=row.created_at,
+    )
+
+
+def _view_call(row: ToolCall) -> ToolCallView:
+    return ToolCallView(
+        id=row.external_id or str(row.id),
+        name=row.name,
+        args=row.args,
+        result=row.result,
+        status=row.status,
+        created_at=row.created_at,
+    )
+
+
+def _view_ref(row: Ref) -> RefView:
+    return RefView(
+        id=row.external_id or str(row.id),
+        ref_type=row.ref_type,
+        ref_uri=row.ref_uri,
+        ref_meta_json=row.ref_meta,
+        created_at=row.created_at,
+    )
+
+
+def hydrate_events(ids: Sequence[UUID], domain_id: str, scope_keys: Sequence[int]) -> Mapping[UUID, Hydrated]:
+    """Messages, tool calls and references that may be shown in these scopes, by id."""
+    here = Q(turn__session__scope_id__in=scope_keys) | Q(turn__default_write_id__in=scope_keys)
+    found: dict[UUID, Hydrated] = {}
+    for model in (Message, ToolCall, Ref):
+        missing = [object_id for object_id in ids if object_id not in found]
+        if not missing:
+            break
+        rows = model.objects.filter(here, pk__in=missing, domain_id=domain_id).select_related("turn__session")
+        found.update({row.id: _hydrated(row) for row in rows})
+    return found
+
+
+def _hydrated(row: Message | ToolCall | Ref) -> Hydrated:
+    if isinstance(row, Message):
+        text, author = row.content, row.name or row.role
+    elif isinstance(row, ToolCall):
+        text, author = f"{row.name}: {row.result}", row.name
+    else:
+        text, author = row.ref_uri, ""
+    return Hydrated(
+        text=text,
+        author=author,
+        event_time=row.created_at,
+        recorded_at=row.turn.created_at,
+        session_id=row.turn.session.external_id,
+        turn_id=row.turn_id,
+        message_id=row.external_id or str(row.id),
+    )

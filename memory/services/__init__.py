@@ -1,0 +1,1 @@
+"""Writing memory. Only actions call these."""

@@ -1,0 +1,1 @@
+"""Who may reach what: domains, scopes, principals, keys, grants and reviewer assignments."""

@@ -1,0 +1,272 @@
+"""Reading access: who a key or a person is, and which scopes a call may reach."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.contrib.auth import get_user_model
+from django.db.models import Q, QuerySet
+
+from kernel.context import ANY, KEY_RIGHTS, Actor, ActorKind, Ctx, Reach, Right
+from kernel.errors import InvalidInputError, NotFoundError, UnauthenticatedError
+from scopes.contracts import LEGACY_DOMAIN, SESSION, GrantView, PrincipalView, Scoped, ScopeRef
+from scopes.models import ApiKey, Domain, MemoryScope, Principal, ReviewerAssignment
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
+REVIEWER_RIGHTS = frozenset({Right.READ, Right.PROMOTE, Right.DECIDE})
+EVERYTHING = (Reach(ANY, ANY, frozenset(Right)),)
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Someone recognised: the actor and what it may reach."""
+
+    actor: Actor
+    reach: tuple[Reach, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """Where a call happens, after defaults: names are `type:id`; `owned` are sessions that the actor itself opened."""
+
+    domain_id: str
+    session: str | None
+    read: tuple[str, ...]
+    write: tuple[str, ...]
+    default_write: str | None
+    owned: frozenset[str]
+    partition: str
+
+
+def hash_key(secret: str) -> str:
+    """SHA-256 of an API key, 64 hexadecimal digits."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def authenticate_key(secret: str) -> Identity:
+    """Who carries this API key. Raises UnauthenticatedError alike for missing, malformed, wrong and revoked keys."""
+    parts = secret.strip().split("_", 2)
+    if len(parts) != 3 or parts[0] != "sb" or "\x00" in secret:
+        raise UnauthenticatedError
+    key = (
+        ApiKey.objects.select_related("principal__owner")
+        .prefetch_related("principal__grants")
+        .filter(prefix=parts[1][:16], revoked_at=None, principal__active=True)
+        .first()
+    )
+    if key is None or not hmac.compare_digest(key.hash, hash_key(secret.strip())):
+        raise UnauthenticatedError
+    return identify_principal(key.principal)
+
+
+def identify_principal(principal: Principal) -> Identity:
+    """The actor and reach of a principal; a right that no key may hold is dropped even if a row claims it."""
+    owner = f"user:{principal.owner_id}" if principal.owner_id else ""
+    reach = tuple(
+        Reach(grant.domain_id, grant.pattern, frozenset(map(Right, grant.rights)) & KEY_RIGHTS)
+        for grant in principal.grants.all()
+    )
+    return Identity(Actor(ActorKind.AGENT, str(principal.id), principal.name, owner), reach)
+
+
+def identify_person(user: User) -> Identity:
+    """The actor and reach of a signed-in person: everything for a superuser, else what is assigned for review."""
+    actor = Actor(ActorKind.PERSON, f"user:{user.pk}", user.get_username())
+    if not user.is_active:
+        return Identity(actor, ())
+    if user.is_superuser:
+        return Identity(actor, EVERYTHING)
+    rows = ReviewerAssignment.objects.filter(user=user)
+    return Identity(actor, tuple(Reach(row.domain_id, row.pattern, REVIEWER_RIGHTS) for row in rows))
+
+
+def identify_again(actor: Actor) -> Identity:
+    """The same actor with what it may reach now; nothing once its principal or account is switched off or gone."""
+    if actor.kind is ActorKind.SYSTEM:
+        return Identity(actor, EVERYTHING)
+    if actor.kind is ActorKind.PERSON:
+        user = get_user_model().objects.filter(pk=actor.id.removeprefix("user:")).first()
+        return identify_person(user) if user else Identity(actor, ())
+    row = Principal.objects.prefetch_related("grants").filter(pk=actor.id, active=True).first()
+    return identify_principal(row) if row else Identity(actor, ())
+
+
+def domain_exists(domain_id: str) -> bool:
+    """Whether the domain is there."""
+    return Domain.objects.filter(pk=domain_id).exists()
+
+
+def visible_domains(ctx: Ctx, right: Right = Right.READ) -> QuerySet[Domain]:
+    """The base queryset: domains in which the actor holds the right on at least one scope."""
+    found = Q(pk__in=[])
+    for grant in ctx.reach:
+        if right in grant.rights:
+            found |= _in_domain(grant, "id")
+    return Domain.objects.filter(found)
+
+
+def require_domain(domain_id: str, ctx: Ctx) -> None:
+    """Raise NotFoundError unless the actor has a grant in the domain and the domain is there."""
+    if not ctx.knows(domain_id) or not domain_exists(domain_id):
+        raise NotFoundError(f"No domain {domain_id!r} that you can see.")
+
+
+def resolve(given: Scoped, ctx: Ctx, allowed_types: Sequence[str]) -> Resolved:
+    """Fill in the defaults of a scoped call and check that it may read what it names.
+
+    Raises InvalidInputError for an unknown scope type or a scope of another domain, NotFoundError for a domain or a
+    scope outside the actor's grants.
+    """
+    require_domain(given.domain_id, ctx)
+    partition = partition_of(given.domain_id, ctx)
+    session = f"{SESSION}:{given.session_id}" if given.session_id is not None else None
+    read, write, default = _named(given, session, allowed_types)
+    owned = _owned(given.domain_id, [*read, *([session] if session else [])], ctx, partition)
+    for name in read:
+        if not held(ctx, given.domain_id, name, owned) & {Right.READ}:
+            raise NotFoundError(f"No scope {name!r} that you can see.")
+    return Resolved(given.domain_id, session, read, write, default, owned, partition)
+
+
+def held(ctx: Ctx, domain_id: str, scope: str, owned: frozenset[str] = frozenset()) -> frozenset[Right]:
+    """The rights that the actor holds on a scope. On a session that it opened itself it may read and write, as far as
+    it holds that right anywhere in the domain."""
+    if scope in owned:
+        return frozenset(right for right in (Right.READ, Right.WRITE) if ctx.may_somewhere(right, domain_id))
+    return frozenset(right for grant in ctx.reach if grant.covers_scope(domain_id, scope) for right in grant.rights)
+
+
+def _named(
+    given: Scoped, session: str | None, allowed_types: Sequence[str]
+) -> tuple[tuple[str, ...], tuple[str, ...], str | None]:
+    context = given.scope_context
+    if context is None:
+        name = session or ""
+        return (name,), (name,), name
+    for ref in context.read:
+        check_ref(ref, given.domain_id, allowed_types)
+    for ref in [*(context.write or []), *([context.default_write] if context.default_write else [])]:
+        check_ref(ref, given.domain_id, allowed_types)
+    read = tuple(ref.name for ref in context.read)
+    default = context.default_write.name if context.default_write else None
+    if context.write is None:
+        return read, (default,) if default else (), default
+    return read, tuple(ref.name for ref in context.write), default
+
+
+def check_ref(ref: ScopeRef, domain_id: str, allowed_types: Sequence[str]) -> None:
+    """Refuse a scope of an unknown type or of another domain."""
+    if ref.type not in allowed_types:
+        raise InvalidInputError(
+            f"Unknown scope type {ref.type!r}: use one of {', '.join(allowed_types)}.",
+            errors=[{"loc": ["scope_context"], "msg": f"unknown scope type {ref.type!r}", "type": "scope_type"}],
+        )
+    if ref.domain_id is not None and ref.domain_id != domain_id:
+        raise InvalidInputError(
+            f"Scope {ref.name!r} names another domain than the request: one call stays in one domain.",
+            errors=[{"loc": ["scope_context"], "msg": "scope of another domain", "type": "foreign_domain"}],
+        )
+
+
+def partition_of(domain_id: str, ctx: Ctx) -> str:
+    """The partition of session scopes: the actor in the legacy domain, where session ids are per principal."""
+    return ctx.actor.id if domain_id == LEGACY_DOMAIN else ""
+
+
+def _owned(domain_id: str, names: Iterable[str], ctx: Ctx, partition: str) -> frozenset[str]:
+    """The session scopes among `names` that the actor opened, or that nobody has opened yet."""
+    sessions = {name.removeprefix(f"{SESSION}:"): name for name in names if name.startswith(f"{SESSION}:")}
+    if not sessions:
+        return frozenset()
+    foreign = (
+        MemoryScope.objects.filter(
+            domain_id=domain_id, scope_type=SESSION, external_id__in=sessions, partition=partition
+        )
+        .exclude(owner=ctx.actor.id)
+        .values_list("external_id", flat=True)
+    )
+    return frozenset(sessions.values()) - {sessions[external_id] for external_id in foreign}
+
+
+def visible_scopes(ctx: Ctx, right: Right = Right.READ) -> QuerySet[MemoryScope]:
+    """The base queryset: every scope on which the actor holds the right, and the sessions that it opened itself."""
+    nothing = Q(pk__in=[])
+    granted, mine = nothing, nothing
+    for grant in ctx.reach:
+        if right not in grant.rights:
+            continue
+        granted |= _covered(grant)
+        if right in (Right.READ, Right.WRITE):
+            mine |= Q(owner=ctx.actor.id) & _in_domain(grant, "domain_id")
+    if ctx.actor.kind is ActorKind.AGENT:
+        granted &= Q(partition__in=["", ctx.actor.id])
+    return MemoryScope.objects.filter(granted | mine)
+
+
+def _covered(grant: Reach) -> Q:
+    found = _in_domain(grant, "domain_id")
+    if grant.pattern == ANY:
+        return found
+    scope_type, _, external_id = grant.pattern.partition(":")
+    found &= Q(scope_type=scope_type)
+    return found if external_id == ANY else found & Q(external_id=external_id)
+
+
+def _in_domain(grant: Reach, column: str) -> Q:
+    return Q(**{f"{column}__isnull": False}) if grant.domain_id == ANY else Q(**{column: grant.domain_id})
+
+
+def within_reach(ctx: Ctx, right: Right, domain: str = "domain_id", scope: str = "scope") -> Q:
+    """A filter for tables that hold a domain and a scope in written form (`type:id`, or `*` for the whole domain).
+
+    `domain` and `scope` are the column names. Rows of no domain are seen by those who hold the right everywhere.
+    """
+    found = Q(pk__in=[])
+    for grant in ctx.reach:
+        if right not in grant.rights:
+            continue
+        if grant.domain_id == ANY and grant.pattern == ANY:
+            return Q()
+        here = _in_domain(grant, domain)
+        if grant.pattern.endswith(":*"):
+            here &= Q(**{f"{scope}__startswith": grant.pattern.removesuffix("*")})
+        elif grant.pattern != ANY:
+            here &= Q(**{scope: grant.pattern})
+        found |= here
+    return found
+
+
+def scope_rows(domain_id: str, names: Iterable[str], partition: str) -> list[MemoryScope]:
+    """The rows of the scopes that exist among `names`, in the order of `names`."""
+    wanted = list(names)
+    found = Q(pk__in=[])
+    for name in wanted:
+        scope_type, _, external_id = name.partition(":")
+        found |= Q(
+            scope_type=scope_type,
+            external_id=external_id,
+            partition=partition if scope_type == SESSION else "",
+        )
+    rows = {row.name: row for row in MemoryScope.objects.filter(found, domain_id=domain_id)}
+    return [rows[name] for name in wanted if name in rows]
+
+
+def view_principal(principal: Principal) -> PrincipalView:
+    """A principal with its grants; no secret is in it."""
+    return PrincipalView(
+        id=str(principal.id),
+        name=principal.name,
+        kind=ActorKind(principal.kind),
+        active=principal.active,
+        owner=principal.owner.get_username() if principal.owner else None,
+        grants=[
+            GrantView(domain_id=grant.domain_id, pattern=grant.pattern, rights=[Right(r) for r in grant.rights])
+            for grant in principal.grants.all()
+        ],
+    )

@@ -1,0 +1,81 @@
+"""What the index takes and gives: entries to add, a query, and hits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+
+class Kind(StrEnum):
+    """What a findable text is."""
+
+    MEMORY = "memory"
+    MESSAGE = "message"
+    SECTION = "section"
+    CARD = "card"
+
+
+class State(StrEnum):
+    """Whether a text takes part in ordinary searches; its owner writes this column."""
+
+    CURRENT = "current"
+    HISTORY = "history"
+
+
+@dataclass(frozen=True, slots=True)
+class NewEntry:
+    """One text to index under one scope. `sequence` orders the texts of a session; `author` is who said it."""
+
+    kind: Kind
+    object_id: UUID
+    domain_id: str
+    scope_key: int
+    text: str
+    event_time: datetime
+    recorded_at: datetime
+    session_key: int | None = None
+    sequence: int = 0
+    author: str = ""
+    state: State = State.CURRENT
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A search over scopes that the caller was found to be allowed to read. `since` is included, `until` is not."""
+
+    text: str
+    domain_id: str
+    scope_keys: tuple[int, ...]
+    kinds: tuple[Kind, ...]
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One found text: `score` orders, rounded to six places; `confidence` 0..1 is the share of the query's
+    information that the text matches."""
+
+    kind: Kind
+    object_id: UUID
+    scope_key: int
+    score: float
+    confidence: float
+    signals: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Hydrated:
+    """What the owner of a found text tells of it. `session_id` and `message_id` are the caller's own ids."""
+
+    text: str
+    author: str
+    event_time: datetime
+    recorded_at: datetime
+    session_id: str | None = None
+    turn_id: UUID | None = None
+    message_id: str | None = None
+    item_id: UUID | None = None
+    section_id: UUID | None = None

@@ -1,0 +1,87 @@
+"""The cast of every test: an agent in a team, a reviewer of that team, an operator, and a stranger who must see nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+from django.contrib.auth import get_user_model
+
+from governance import gate
+from governance.gate import Answer, system_ctx
+from kernel.context import Ctx, Door
+from scopes.selectors import Identity, authenticate_key, identify_person
+
+TEAM = "team"
+ELSEWHERE = "elsewhere"
+
+
+@dataclass(frozen=True)
+class Player:
+    """Someone who acts: `key` is the API key of an agent, `name` the user name of a person."""
+
+    name: str
+    identity: Identity
+    key: str = ""
+
+    def ctx(self, door: Door = Door.PYTHON) -> Ctx:
+        return Ctx(self.identity.actor, door, self.identity.reach)
+
+    def call(self, action: str, tree: dict | None = None, **fields: object) -> Answer:
+        return gate.call(action, {**(tree or {}), **fields}, ctx=self.ctx())
+
+    def do(self, action: str, tree: dict | None = None, **fields: object) -> dict:
+        """The body of the answer."""
+        return self.call(action, tree, **fields).body()
+
+
+@dataclass(frozen=True)
+class Cast:
+    agent: Player
+    reader: Player
+    reviewer: Player
+    operator: Player
+    stranger: Player
+
+
+def make_agent(name: str, domain_id: str = TEAM, **fields: object) -> Player:
+    body = gate.call(
+        "create_principal", {"name": name, "domain_id": domain_id, **fields}, ctx=system_ctx("tests", Door.PYTHON)
+    ).body()
+    return Player(name, authenticate_key(body["api_key"]), body["api_key"])
+
+
+def make_person(name: str, domain_id: str | None = None, pattern: str = "*", **fields: object) -> Player:
+    user = get_user_model().objects.create_user(username=name, password="correct horse battery", **fields)
+    if domain_id is not None:
+        gate.call(
+            "assign_reviewer",
+            {"user": name, "domain_id": domain_id, "pattern": pattern},
+            ctx=system_ctx("tests", Door.PYTHON),
+        )
+    return Player(name, identify_person(user))
+
+
+def make_cast() -> Cast:
+    return Cast(
+        agent=make_agent("agent"),
+        reader=make_agent("reader", rights=["read"]),
+        reviewer=make_person("reviewer", TEAM),
+        operator=make_person("operator", is_superuser=True, is_staff=True),
+        stranger=make_agent("stranger", ELSEWHERE),
+    )
+
+
+@pytest.fixture
+def cast(db) -> Cast:
+    return make_cast()
+
+
+def a_turn(text: str = "The default database is Postgres.", **fields: object) -> dict:
+    """A valid commit_turn input of one user message."""
+    return {
+        "domain_id": TEAM,
+        "session_id": "s1",
+        "turn_events": {"messages": [{"role": "user", "content": text}]},
+        **fields,
+    }
