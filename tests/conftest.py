@@ -51,8 +51,8 @@ def make_agent(name: str, domain_id: str = TEAM, **fields: object) -> Player:
     return Player(name, authenticate_key(body["api_key"]), body["api_key"])
 
 
-def make_person(name: str, domain_id: str | None = None, pattern: str = "*", **fields: object) -> Player:
-    user = get_user_model().objects.create_user(username=name, password="correct horse battery", **fields)
+def make_person(name: str, domain_id: str | None = None, pattern: str = "*", **fields: bool) -> Player:
+    user = get_user_model().objects.create_user(name, None, "correct horse battery", **fields)
     if domain_id is not None:
         gate.call(
             "assign_reviewer",
