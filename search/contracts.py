@@ -21,12 +21,14 @@ class State(StrEnum):
     """Whether a text takes part in ordinary searches; its owner writes this column."""
 
     CURRENT = "current"
+    CANDIDATE = "candidate"
     HISTORY = "history"
 
 
 @dataclass(frozen=True, slots=True)
 class NewEntry:
-    """One text to index under one scope. `sequence` orders the texts of a session; `author` is who said it."""
+    """One text to index under one scope. `sequence` orders the texts of a session; `author` is who said it; `label` is
+    its owner's own class of it, such as the type of a memory; it holds in the world from `valid_from` to `valid_to`."""
 
     kind: Kind
     object_id: UUID
@@ -38,19 +40,29 @@ class NewEntry:
     session_key: int | None = None
     sequence: int = 0
     author: str = ""
+    label: str = ""
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
     state: State = State.CURRENT
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A search over scopes that the caller was found to be allowed to read. `since` is included, `until` is not."""
+    """A search over scopes that the caller was found to be allowed to read. `since` is included, `until` is not.
+
+    `valid_at` is the moment in the world for which an answer must hold. `recorded_at`, where given, asks for what the
+    index held at that moment instead of what it holds now. `labels` empty means any.
+    """
 
     text: str
     domain_id: str
     scope_keys: tuple[int, ...]
     kinds: tuple[Kind, ...]
+    valid_at: datetime
     since: datetime | None = None
     until: datetime | None = None
+    recorded_at: datetime | None = None
+    labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

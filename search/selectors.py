@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Avg, Count, QuerySet
+from django.db.models import Avg, Count, Q, QuerySet
 
 from kernel import tokens
 from search.contracts import Hit, Kind, Query, State
@@ -73,9 +73,17 @@ def find(query: Query) -> Found:
 
 
 def _entries(query: Query) -> QuerySet[IndexEntry]:
-    """The base queryset: current entries of the query's domain and scopes, and nothing else."""
-    rows = IndexEntry.objects.filter(domain_id=query.domain_id, scope_id__in=query.scope_keys, state=State.CURRENT)
-    rows = rows.filter(kind__in=query.kinds)
+    """The base queryset: entries of the query's domain and scopes that hold at its moment, and nothing else."""
+    rows = IndexEntry.objects.filter(domain_id=query.domain_id, scope_id__in=query.scope_keys, kind__in=query.kinds)
+    if query.recorded_at is None:
+        rows = rows.filter(state=State.CURRENT)
+    else:
+        rows = rows.filter(recorded_at__lte=query.recorded_at).exclude(state=State.CANDIDATE)
+        rows = rows.filter(Q(current_until=None) | Q(current_until__gt=query.recorded_at))
+    rows = rows.filter(Q(valid_from=None) | Q(valid_from__lte=query.valid_at))
+    rows = rows.filter(Q(valid_to=None) | Q(valid_to__gt=query.valid_at))
+    if query.labels:
+        rows = rows.filter(label__in=query.labels)
     if query.since is not None:
         rows = rows.filter(event_time__gte=query.since)
     return rows.filter(event_time__lt=query.until) if query.until is not None else rows

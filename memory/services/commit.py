@@ -1,50 +1,110 @@
-"""Storing one turn: limits, sequence, rows, links and index entries."""
+"""Committing a turn: everything is read and checked first, then stored in one transaction."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import F
-
-from kernel.actions import Applied, Change
-from kernel.canonical import canonical_json, digest
+from governance.policies import effective
+from kernel.actions import Applied
+from kernel.canonical import canonical_json
 from kernel.conf import conf
 from kernel.context import Ctx, Right
-from kernel.errors import InvalidInputError, NotFoundError, TooLargeError
-from memory.contracts import CommitTurnInput, CommitTurnResult, Event, Ignored, StoredCounts
-from memory.models import Message, Ref, Session, SessionScopeLink, ToolCall, Turn
-from scopes.contracts import ScopeView
-from scopes.selectors import Resolved, held
-from scopes.services import ensure_scopes
-from search import services as index
-from search.contracts import Kind, NewEntry
+from kernel.errors import ForbiddenError, InvalidInputError, TooLargeError
+from memory.candidates import Candidate, Retained, entity_names, line, retain
+from memory.compose.policies import CompositionPolicy
+from memory.contracts import (
+    CommitExplain,
+    CommitTurnInput,
+    CommitTurnResult,
+    Ignored,
+    MemoryWritten,
+    StoredCounts,
+    SummaryResult,
+    TurnEvents,
+)
+from memory.extraction import Extraction, Said, extract
+from memory.models import MemoryItem
+from memory.policies import RetentionPolicy
+from memory.selectors import open_tasks, recalled_texts, recent_entity_names
+from memory.services.graph import retract_entities, write_edge, write_entity
+from memory.services.items import Commit, Written, retract, update_task, write
+from memory.services.summary import update_summary
+from memory.services.turns import Place, StoredTurn, open_place, store_events
+from scopes.contracts import ScopeRef, ScopeView
+from scopes.selectors import Resolved, check_ref, held
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a turn goes: its session, and the key of the scope in which it can also be found."""
+class Prepared:
+    """What a commit needs that was read and checked outside the transaction."""
 
-    session: Session
-    links: dict[str, int]
-    default_write: int | None
+    place: Resolved
+    retained: Retained
+    names: list[str]
+    retention: RetentionPolicy
+    token_limit: int
 
 
-def check_limits(given: CommitTurnInput) -> None:
-    """Refuse what is over a stated limit. Raises TooLargeError, InvalidInputError for ids given twice."""
+def prepare(given: CommitTurnInput, place: Resolved, allowed_types: Sequence[str], ctx: Ctx) -> Prepared:
+    """Check limits, scopes and keys, read the text of the messages, and apply the retention gate.
+
+    Raises InvalidInputError, TooLargeError or ForbiddenError; nothing is stored then.
+    """
+    _check_limits(given.turn_events)
+    for ref in _scope_refs(given.turn_events):
+        check_ref(ref, place.domain_id, allowed_types)
+    for name in place.write:
+        if Right.WRITE not in held(ctx, place.domain_id, name, place.owned):
+            raise ForbiddenError(f"You may read {name!r} but not write it: leave it out of `write`.")
+    policies = effective(place.domain_id)
+    retention = policies.section(RetentionPolicy)
+    names = entity_names(given.turn_events)
+    window = recent_entity_names(place, retention.entity_gate.window_turns - 1)
+    extraction = _extraction(given, place, retention, ctx)
+    return Prepared(
+        place,
+        retain(given.turn_events, extraction, [*window, *names], retention),
+        names,
+        retention,
+        policies.section(CompositionPolicy).token_limit,
+    )
+
+
+def apply(given: CommitTurnInput, prepared: Prepared, ctx: Ctx) -> Applied[CommitTurnResult]:
+    """Store the turn and what is learned from it, in the present transaction."""
+    where, changes = open_place(prepared.place, ctx)
+    stored, more = store_events(given.turn_events, where, prepared.names, ctx)
+    commit = Commit(stored.turn, stored.messages, ctx, Written())
+    commit.written.lines.extend(prepared.retained.skipped)
+    _learn(given, prepared, where, commit)
+    staged = any(
+        not item.deduplicated and (item.type == "decisions" or item.id in _done_tasks(commit))
+        for item in commit.written.items
+    )
+    summary = update_summary(
+        stored.turn, staged=staged, policy=prepared.retention, token_limit=prepared.token_limit, ctx=ctx
+    )
+    result = _result(given, prepared, stored, commit.written, summary)
+    return result, [*changes, *more, *commit.written.changes]
+
+
+def _check_limits(events: TurnEvents) -> None:
     limits = conf()
-    events = given.turn_events
-    for name, rows in (("messages", events.messages), ("tool_calls", events.tool_calls), ("refs", events.refs)):
+    for name in type(events).model_fields:
+        rows = getattr(events, name)
         if len(rows) > limits.max_items_per_commit:
             raise TooLargeError(
                 f"turn_events.{name} has {len(rows)} entries; {limits.max_items_per_commit} at most: split the turn."
             )
+    for name, rows in (("messages", events.messages), ("tool_calls", events.tool_calls), ("refs", events.refs)):
         ids = [row.id for row in rows if row.id is not None]
         if len(set(ids)) != len(ids):
             raise InvalidInputError(f"turn_events.{name} gives one id twice.")
     texts = [("messages", message.content) for message in events.messages]
     texts += [("tool_calls", canonical_json([call.args, call.result])) for call in events.tool_calls]
+    texts += [(path.split(".")[1], item.model_dump_json()) for path, item in events.items()]
     for name, text in texts:
         if len(text) > limits.max_message_chars:
             raise TooLargeError(
@@ -52,187 +112,128 @@ def check_limits(given: CommitTurnInput) -> None:
             )
 
 
-def store_turn(given: CommitTurnInput, place: Resolved, ctx: Ctx) -> Applied[CommitTurnResult]:
-    """Store a whole turn in the present transaction."""
-    where, changes = _open_place(place, ctx)
-    turn = _next_turn(where, ctx)
-    events = given.turn_events
-    messages = Message.objects.bulk_create(
-        [
-            Message(
-                **_event(event, turn, position, ctx),
-                role=event.role,
-                name=event.name,
-                content=event.content,
-                model=event.model,
-                meta=event.meta,
-                recorded_at=ctx.now,
-            )
-            for position, event in enumerate(events.messages)
-        ]
-    )
-    calls = ToolCall.objects.bulk_create(
-        [
-            ToolCall(
-                **_event(event, turn, position, ctx),
-                name=event.name,
-                args=event.args,
-                result=event.result,
-                status=event.status,
-            )
-            for position, event in enumerate(events.tool_calls)
-        ]
-    )
-    refs = Ref.objects.bulk_create(
-        [
-            Ref(
-                **_event(event, turn, position, ctx),
-                ref_type=event.ref_type,
-                ref_uri=event.ref_uri,
-                ref_meta=event.ref_meta_json,
-            )
-            for position, event in enumerate(events.refs)
-        ]
-    )
-    index.add(_index_entries(where, turn, messages, calls, refs, ctx))
-    changes += _changes(turn, messages, calls, refs)
-    return _result(
-        given,
-        place,
-        turn,
-        messages,
-        StoredCounts.model_construct(messages=len(messages), tool_calls=len(calls), refs=len(refs)),
-    ), changes
+def _scope_refs(events: TurnEvents) -> Iterable[ScopeRef]:
+    rows = [item for _, item in events.items()]
+    return [row.scope_ref for row in [*rows, *events.retractions, *events.edges] if row.scope_ref is not None]
 
 
-def _open_place(place: Resolved, ctx: Ctx) -> tuple[Place, list[Change]]:
-    """Open session, scopes and links where they are missing, and check again that they are the actor's to write."""
-    if place.session is None:
-        raise InvalidInputError("session_id is missing.")
-    names = [place.session, *place.read, *place.write]
-    rows, changes = ensure_scopes(place.domain_id, names, ctx, place.partition)
-    own = rows[place.session]
-    if own.owner != ctx.actor.id and Right.WRITE not in held(ctx, place.domain_id, place.session):
-        raise NotFoundError(f"No scope {place.session!r} that you can see.")
-    session, opened = Session.objects.get_or_create(
-        scope=own, defaults={"domain_id": place.domain_id, "external_id": own.external_id, "created_at": ctx.now}
-    )
-    if opened:
-        changes.append(Change("sessions", str(session.id), None, {"session_id": session.external_id}))
-    changes += _link(session, place, {name: row.key for name, row in rows.items()}, ctx)
-    default = rows[place.default_write].key if place.default_write else None
-    return Place(session, {name: row.key for name, row in rows.items()}, default), changes
-
-
-def _link(session: Session, place: Resolved, keys: dict[str, int], ctx: Ctx) -> list[Change]:
-    """Remember the scopes that the session uses; a link only widens from read to read_write."""
-    known = {link.scope_id: link for link in SessionScopeLink.objects.filter(session=session)}
-    changes = []
-    for priority, name in enumerate(dict.fromkeys([*place.read, *place.write])):
-        mode = "read_write" if name in place.write else "read"
-        link = known.get(keys[name])
-        if link is None:
-            link, _ = SessionScopeLink.objects.get_or_create(
-                session=session,
-                scope_id=keys[name],
-                defaults={"access_mode": mode, "priority": priority, "created_at": ctx.now},
-            )
-            changes.append(Change("session_scope_links", str(link.id), None, {"scope": name, "access_mode": mode}))
-        elif mode == "read_write" and link.access_mode == "read":
-            SessionScopeLink.objects.filter(pk=link.pk).update(access_mode=mode)
-            before = {"access_mode": "read"}
-            changes.append(Change("session_scope_links", str(link.id), before, {"access_mode": mode}))
-    return changes
-
-
-def _next_turn(where: Place, ctx: Ctx) -> Turn:
-    """Take the next sequence number: the update locks the session's row until the transaction ends."""
-    session = where.session
-    Session.objects.filter(pk=session.pk).update(last_seq=F("last_seq") + 1)
-    session.refresh_from_db(fields=["last_seq"])
-    return Turn.objects.create(
-        domain_id=session.domain_id,
-        session=session,
-        seq=session.last_seq,
-        default_write_id=where.default_write,
-        author_id=ctx.actor.id,
-        author_name=ctx.actor.name,
-        created_at=ctx.now,
-    )
-
-
-def _event(event: Event, turn: Turn, position: int, ctx: Ctx) -> dict[str, Any]:
-    return {
-        "domain_id": turn.domain_id,
-        "turn": turn,
-        "position": position,
-        "external_id": event.id,
-        "created_at": event.created_at or ctx.now,
-    }
-
-
-def _index_entries(
-    where: Place,
-    turn: Turn,
-    messages: Sequence[Message],
-    calls: Sequence[ToolCall],
-    refs: Sequence[Ref],
-    ctx: Ctx,
-) -> list[NewEntry]:
-    """A text is findable in its own session and in the default_write scope of its commit, nowhere else."""
-    scope_keys = dict.fromkeys([where.session.scope_id, *([where.default_write] if where.default_write else [])])
-    texts: list[tuple[Message | ToolCall | Ref, str, str]] = [(row, row.name, row.content) for row in messages]
-    texts += [(row, row.name, canonical_json([row.args, row.result])) for row in calls]
-    texts += [(row, "", row.ref_uri) for row in refs]
-    return [
-        NewEntry(
-            kind=Kind.MESSAGE,
-            object_id=row.id,
-            domain_id=turn.domain_id,
-            scope_key=scope_key,
-            text=text,
-            event_time=row.created_at,
-            recorded_at=ctx.now,
-            session_key=where.session.scope_id,
-            sequence=(turn.seq << 12) + place,
-            author=author,
+def _extraction(given: CommitTurnInput, place: Resolved, policy: RetentionPolicy, ctx: Ctx) -> Extraction:
+    """What the text of the messages says; texts that came from recall are marked and never become evidence."""
+    if not (given.extract and policy.extract_text and place.default_write):
+        return Extraction([], [])
+    messages = given.turn_events.messages
+    recalled = recalled_texts([message.content for message in messages], place.domain_id, ctx)
+    said = [
+        Said(
+            role=message.role,
+            name=message.name,
+            text=message.content,
+            recalled=message.meta.get("origin") == "recall" or message.content in recalled,
         )
-        for scope_key in scope_keys
-        for place, (row, author, text) in enumerate(texts)
+        for message in messages
     ]
+    return extract(said, open_tasks(place))
 
 
-def _changes(turn: Turn, messages: Sequence[Message], calls: Sequence[ToolCall], refs: Sequence[Ref]) -> list[Change]:
-    """What the audit log keeps of events: their shape and digests, never their text."""
-    after = {"session": str(turn.session_id), "seq": turn.seq}
-    kept = [Change("turns", str(turn.id), None, after)]
-    kept += [
-        Change("messages", str(row.id), None, {"role": row.role, "sha256": digest(row.content)}) for row in messages
-    ]
-    kept += [Change("tool_calls", str(row.id), None, {"name": row.name, "status": row.status}) for row in calls]
-    kept += [Change("refs", str(row.id), None, {"ref_type": row.ref_type}) for row in refs]
-    return kept
+def _learn(given: CommitTurnInput, prepared: Prepared, where: Place, commit: Commit) -> None:
+    for candidate in prepared.retained.candidates:
+        scope = _scope_of(candidate, prepared.place, commit)
+        if scope is None:
+            continue
+        if candidate.type == "entities":
+            write_entity(candidate, where.scopes[scope], commit)
+        else:
+            write(candidate, where.scopes[scope], commit)
+    default = prepared.place.default_write
+    for update in prepared.retained.updates:
+        if default is not None:
+            update_task(update, where.scopes[default], commit)
+    for asked in prepared.retained.retractions:
+        scope = _writable(asked.scope, prepared.place)
+        if scope is None:
+            reason = _refusal(asked.scope)
+            commit.written.lines.append(line("refuse", asked.type, asked.key, reason, asked.scope, asked.source))
+            continue
+        retract(asked, where.scopes[scope], commit)
+        retract_entities([asked.key], where.scopes[scope])
+    _edges(given, prepared.place, where, commit)
+
+
+def _edges(given: CommitTurnInput, place: Resolved, where: Place, commit: Commit) -> None:
+    for number, asked in enumerate(given.turn_events.edges):
+        source = f"turn_events.edges.{number}"
+        named = asked.scope_ref.name if asked.scope_ref else None
+        scope = _writable(named, place)
+        if scope is None:
+            key = f"{asked.subject} {asked.predicate} {asked.object}"
+            commit.written.lines.append(line("refuse", "edges", key, _refusal(named), named, source))
+        else:
+            write_edge(asked, where.scopes[scope], source, commit)
+
+
+def _scope_of(candidate: Candidate, place: Resolved, commit: Commit) -> str | None:
+    scope = _writable(candidate.scope, place)
+    if scope is None:
+        reason = _refusal(candidate.scope)
+        commit.written.lines.append(
+            line("refuse", candidate.type, candidate.key, reason, candidate.scope, candidate.source)
+        )
+    return scope
+
+
+def _writable(named: str | None, place: Resolved) -> str | None:
+    """The scope to write: the one named if it is in `write`, the default where none is named, else None."""
+    if named is None:
+        return place.default_write
+    return named if named in place.write else None
+
+
+def _refusal(named: str | None) -> str:
+    return "no_default_write" if named is None else "scope_not_writable"
+
+
+def _done_tasks(commit: Commit) -> set[Any]:
+    ids = [item.id for item in commit.written.items if item.type == "tasks"]
+    if not ids:
+        return set()
+    return set(MemoryItem.objects.filter(pk__in=ids, value__status="done").values_list("pk", flat=True))
 
 
 def _result(
-    given: CommitTurnInput, place: Resolved, turn: Turn, messages: Sequence[Message], stored: StoredCounts
+    given: CommitTurnInput, prepared: Prepared, stored: StoredTurn, written: Written, summary: SummaryResult
 ) -> CommitTurnResult:
-    scope_type, _, scope_id = (place.default_write or "").partition(":")
-    events = given.turn_events
-    ignored = [
+    default = prepared.place.default_write
+    scope_type, _, scope_id = (default or "").partition(":")
+    learned = MemoryWritten(count=written.count, items=written.items, conflicts=written.conflicts)
+    explain = CommitExplain(
+        retention=written.lines,
+        conflicts=written.conflicts,
+        summary={"triggered": summary.triggered, "reason": summary.trigger_reason},
+        warnings=[],
+    )
+    counts = StoredCounts(
+        messages=len(stored.messages), tool_calls=len(stored.tool_calls), refs=len(stored.refs)
+    )
+    return CommitTurnResult(
+        commit_id=stored.turn.id,
+        domain_id=prepared.place.domain_id,
+        session_id=given.session_id,
+        turn_id=stored.turn.id,
+        seq=stored.turn.seq,
+        default_write=ScopeView(type=scope_type, id=scope_id) if default else None,
+        message_ids=[row.external_id or str(row.id) for row in stored.messages],
+        stored=counts,
+        memory_written=learned,
+        summary=summary,
+        explain=explain,
+        ignored=_ignored(given.turn_events),
+    )
+
+
+def _ignored(events: TurnEvents) -> list[Ignored]:
+    return [
         Ignored(path=f"turn_events.{name}.{number}.scope_ref", reason="events_belong_to_their_session")
         for name, rows in (("messages", events.messages), ("tool_calls", events.tool_calls), ("refs", events.refs))
         for number, row in enumerate(rows)
         if row.scope_ref is not None
     ]
-    return CommitTurnResult(
-        commit_id=turn.id,
-        domain_id=place.domain_id,
-        session_id=given.session_id,
-        turn_id=turn.id,
-        seq=turn.seq,
-        default_write=ScopeView(type=scope_type, id=scope_id) if place.default_write else None,
-        message_ids=[row.external_id or str(row.id) for row in messages],
-        stored=stored,
-        ignored=ignored,
-    )

@@ -1,4 +1,4 @@
-"""Tables of the event store: sessions, turns, messages, tool calls and references. Events are never changed."""
+"""Tables of the event store: sessions, turns, messages, tool calls, references and summaries. Events never change."""
 
 from __future__ import annotations
 
@@ -51,7 +51,8 @@ class SessionScopeLink(models.Model):
 
 
 class Turn(models.Model):
-    """One commit to a session. `seq` counts from 1 without gaps."""
+    """One commit to a session. `seq` counts from 1 without gaps; `entity_names` are the folded names of the entities
+    that it mentioned, for counting how often they come up."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     domain = models.ForeignKey(Domain, on_delete=models.PROTECT)
@@ -60,6 +61,7 @@ class Turn(models.Model):
     default_write = models.ForeignKey(MemoryScope, null=True, on_delete=models.PROTECT)
     author_id = models.CharField(max_length=64)
     author_name = models.CharField(max_length=150)
+    entity_names = models.JSONField(default=list)
     created_at = models.DateTimeField(default=clock.now)
 
     class Meta:
@@ -147,3 +149,27 @@ class Ref(models.Model):
 
     def __str__(self) -> str:
         return f"{self.ref_type} {self.ref_uri}"
+
+
+class Summary(models.Model):
+    """One version of a session's working summary, made from turns `source_from` to `source_to`."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    domain = models.ForeignKey(Domain, on_delete=models.PROTECT)
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="summaries")
+    version = models.PositiveIntegerField()
+    text = models.TextField()
+    source_from = models.PositiveIntegerField()
+    source_to = models.PositiveIntegerField()
+    trigger = models.CharField(max_length=20)
+    generated_at = models.DateTimeField(default=clock.now)
+
+    class Meta:
+        db_table = "summaries"
+        ordering = ["session", "-version"]
+        constraints = [
+            models.UniqueConstraint(fields=["session", "version"], name="summaries_unique"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.session} summary v{self.version}"

@@ -1,0 +1,208 @@
+"""The retention gate: from a turn's structured items and what its text says to candidates for memory, and why the
+rest is not kept (behavioural specification 2.3 and 2.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from kernel.errors import InvalidInputError
+from kernel.text import fold
+from memory.contracts.commit import RetentionLine, TurnEvents
+from memory.contracts.items import EntityIn, EvidenceRef, ItemIn, Lifecycle, PreferenceIn
+from memory.extraction import Extraction, Proposed
+from memory.keys import check_key
+from memory.policies import ConfidenceLevels, RetentionPolicy
+from memory.statements import complete, statement
+
+_NOT_VALUE = frozenset(
+    {
+        "key",
+        "scope_ref",
+        "supersedes",
+        "valid_from",
+        "valid_to",
+        "review_by",
+        "importance",
+        "evidence_refs",
+        "remember",
+        "confirmed",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One thing to write. `scope` is `type:id`, or None for the default; `message` is the place of its message."""
+
+    type: str
+    key: str
+    value: dict[str, Any]
+    statement: str
+    confidence: float
+    lifecycle: Lifecycle
+    origin: str
+    source: str
+    scope: str | None = None
+    message: int | None = None
+    supersedes: UUID | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    review_by: datetime | None = None
+    importance: int = 0
+    evidence: tuple[EvidenceRef, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Retraction:
+    """One key to retract, with the reason."""
+
+    type: str
+    key: str
+    reason: str
+    source: str
+    scope: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TaskUpdate:
+    """A status that the text gives to a known task."""
+
+    key: str
+    status: str
+    source: str
+    message: int
+
+
+@dataclass(frozen=True, slots=True)
+class Retained:
+    """What the gate lets through, in the order of writing, and a line for what it does not."""
+
+    candidates: list[Candidate]
+    updates: list[TaskUpdate]
+    retractions: list[Retraction]
+    skipped: list[RetentionLine]
+
+
+def retain(events: TurnEvents, extraction: Extraction, names: Sequence[str], policy: RetentionPolicy) -> Retained:
+    """Apply the gate. `names` are the folded entity names of the turns in the window, this one included.
+
+    Raises InvalidInputError for a key outside the grammar of its type; nothing is stored then.
+    """
+    kept = Retained([], [], [], [])
+    for path, item in events.items():
+        key = _checked(item.of_type, item.key, path)
+        reason = _rejected(item, names, policy)
+        if reason:
+            kept.skipped.append(line("skip", item.of_type, key, reason, None, path))
+        else:
+            kept.candidates.append(_structured(path, item, key, policy.confidence))
+    for number, asked in enumerate(events.retractions):
+        path = f"turn_events.retractions.{number}"
+        scope = asked.scope_ref.name if asked.scope_ref else None
+        kept.retractions.append(
+            Retraction(asked.type, _checked(asked.type, asked.key, path), asked.reason, path, scope)
+        )
+    _from_text(kept, extraction, policy.confidence)
+    return kept
+
+
+def entity_names(events: TurnEvents) -> list[str]:
+    """The folded names of the entities that a turn mentions, each once."""
+    names = [fold(item.canonical or item.name or item.key.split(":", 2)[-1]) for item in events.entities]
+    return list(dict.fromkeys(names))
+
+
+def line(action: Any, item_type: str, key: str | None, reason: str, scope: str | None, source: str) -> RetentionLine:
+    """One line of the explanation, structured and as text."""
+    where = f" in {scope}" if scope else ""
+    text = f"{action} {item_type} {key or '(no key)'}{where}: {reason.replace('_', ' ')} ({source})"
+    return RetentionLine(
+        action=action, type=item_type, key=key, reason_code=reason, scope=scope, source=source, text=text
+    )
+
+
+def _checked(item_type: str, key: str, path: str) -> str:
+    try:
+        return check_key(item_type, key)
+    except ValueError as exc:
+        raise InvalidInputError(
+            f"{path}.key: {exc}", errors=[{"loc": [*path.split("."), "key"], "msg": str(exc), "type": "key_grammar"}]
+        ) from exc
+
+
+def _rejected(item: ItemIn, names: Sequence[str], policy: RetentionPolicy) -> str:
+    """Why an item is not kept; empty where it is."""
+    if isinstance(item, PreferenceIn) and not item.confirmed:
+        return "not_confirmed"
+    if isinstance(item, EntityIn) and not _entity_matters(item, names, policy):
+        return "below_threshold"
+    return ""
+
+
+def _entity_matters(item: EntityIn, names: Sequence[str], policy: RetentionPolicy) -> bool:
+    canonical = item.canonical or item.name or item.key.split(":", 2)[-1]
+    if item.remember or any(mark in canonical for mark in ("/", "http", ".")):
+        return True
+    return list(names).count(fold(canonical)) >= policy.entity_gate.freq_threshold
+
+
+def _structured(path: str, item: ItemIn, key: str, levels: ConfidenceLevels) -> Candidate:
+    value = complete(item.of_type, key, item.model_dump(mode="json", exclude=set(_NOT_VALUE)))
+    by_type = {"tasks": levels.tool_derived, "events": levels.tool_derived, "entities": levels.inferred}
+    return Candidate(
+        type=item.of_type,
+        key=key,
+        value=value,
+        statement=statement(item.of_type, value),
+        confidence=by_type.get(item.of_type, levels.user_asserted),
+        lifecycle=Lifecycle.PROMOTED,
+        origin="structured",
+        source=path,
+        scope=item.scope_ref.name if item.scope_ref else None,
+        supersedes=item.supersedes,
+        valid_from=item.valid_from,
+        valid_to=item.valid_to,
+        review_by=item.review_by,
+        importance=item.importance,
+        evidence=tuple(item.evidence_refs),
+    )
+
+
+def _from_text(kept: Retained, extraction: Extraction, levels: ConfidenceLevels) -> None:
+    said = {(candidate.type, candidate.key) for candidate in kept.candidates}
+    for found in extraction.proposed:
+        source = f"text:{found.rule} in turn_events.messages.{found.message}"
+        if found.kind == "retract":
+            kept.retractions.append(Retraction(found.type, found.key, found.statement, source))
+        elif found.kind == "task_status":
+            kept.updates.append(TaskUpdate(found.key, str(found.value.get("status", "")), source, found.message))
+        elif (found.type, found.key) in said:
+            kept.skipped.append(line("skip", found.type, found.key, "given_as_structured_item", None, source))
+        else:
+            said.add((found.type, found.key))
+            kept.candidates.append(_heard(found, source, levels))
+    for passed in extraction.skipped:
+        source = f"turn_events.messages.{passed.message}"
+        kept.skipped.append(line("skip", "text", None, passed.reason, None, source))
+
+
+def _heard(found: Proposed, source: str, levels: ConfidenceLevels) -> Candidate:
+    """A statement from text: asserted by the user at no less than that level, else a candidate at no more than inferred."""
+    asserted = found.explicit or found.confidence >= levels.user_asserted
+    confidence = max(found.confidence, levels.user_asserted) if asserted else min(found.confidence, levels.inferred)
+    value = complete(found.type, found.key, {**found.value, "statement": found.statement})
+    return Candidate(
+        type=found.type,
+        key=found.key,
+        value=value,
+        statement=found.statement,
+        confidence=confidence,
+        lifecycle=Lifecycle.PROMOTED if asserted else Lifecycle.CANDIDATE,
+        origin=f"text:{found.rule}"[:60],
+        source=source,
+        message=found.message,
+    )

@@ -1,0 +1,65 @@
+"""What memory takes and answers."""
+
+from __future__ import annotations
+
+from memory.contracts.commit import (
+    CommitExplain,
+    CommitTurnInput,
+    CommitTurnResult,
+    Ignored,
+    MemoryWritten,
+    RetentionLine,
+    StoredCounts,
+    SummaryResult,
+    TurnEvents,
+    WriteConflict,
+    WrittenItem,
+)
+from memory.contracts.events import (
+    Event,
+    ListSessionsInput,
+    ListSessionsResult,
+    ListTurnsInput,
+    ListTurnsResult,
+    MessageIn,
+    MessageView,
+    RefIn,
+    RefView,
+    SessionView,
+    ToolCallIn,
+    ToolCallView,
+    TurnView,
+)
+from memory.contracts.search import ResultRef, SearchMemoryInput, SearchMemoryResult, SearchResult, TimeRange
+
+__all__ = [
+    "CommitExplain",
+    "CommitTurnInput",
+    "CommitTurnResult",
+    "Event",
+    "Ignored",
+    "ListSessionsInput",
+    "ListSessionsResult",
+    "ListTurnsInput",
+    "ListTurnsResult",
+    "MemoryWritten",
+    "MessageIn",
+    "MessageView",
+    "RefIn",
+    "RefView",
+    "ResultRef",
+    "RetentionLine",
+    "SearchMemoryInput",
+    "SearchMemoryResult",
+    "SearchResult",
+    "SessionView",
+    "StoredCounts",
+    "SummaryResult",
+    "TimeRange",
+    "ToolCallIn",
+    "ToolCallView",
+    "TurnEvents",
+    "TurnView",
+    "WriteConflict",
+    "WrittenItem",
+]

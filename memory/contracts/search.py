@@ -1,0 +1,65 @@
+"""Searching memory: the question and its results."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from pydantic import Field
+
+from kernel.contracts import Contract, Instant, PageInput, PageResult
+from scopes.contracts import Scoped, ScopeView
+from search.contracts import Kind
+
+
+class TimeRange(Contract):
+    """From an instant (included) to an instant (not included)."""
+
+    since: Instant | None = Field(default=None, description="At or after.")
+    until: Instant | None = Field(default=None, description="Before.")
+
+
+class SearchMemoryInput(PageInput, Scoped):
+    """A question to the scopes that you read."""
+
+    query: str = Field(min_length=1, description="Words to look for, in any language; operators have no meaning.")
+    kinds: list[Kind] = Field(default=[Kind.MEMORY, Kind.MESSAGE], min_length=1, description="What to look for.")
+    time_range: TimeRange | None = Field(default=None, description="Only texts of this time, by their own time.")
+    min_confidence: float = Field(default=0.0, ge=0, le=1, description="Leave out results below this confidence.")
+
+
+class ResultRef(Contract):
+    """Where a result comes from."""
+
+    item_id: UUID | None = Field(default=None, description="Memory item.")
+    session_id: str | None = Field(default=None, description="Conversation, in the caller's own words.")
+    turn_id: UUID | None = Field(default=None, description="Turn.")
+    message_id: str | None = Field(default=None, description="The caller's own id where one was given, else ours.")
+    section_id: UUID | None = Field(default=None, description="Document section.")
+
+
+class SearchResult(Contract):
+    """One found text."""
+
+    id: UUID = Field(description="Id of the found object.")
+    kind: Kind = Field(description="What it is.")
+    text: str = Field(description="The text.")
+    author: str = Field(description="Who said it; may be empty.")
+    score: float = Field(description="Orders the results; compare only within one answer.")
+    confidence: float = Field(description="Share of the query's information that the text matches, 0 to 1.")
+    weak: bool = Field(description="True where the match is doubtful.")
+    signals: dict[str, float] = Field(description="What the score is made of.")
+    ref: ResultRef = Field(description="Where it comes from.")
+    scope: ScopeView = Field(description="Scope in which it was found.")
+    source_session_id: str | None = Field(description="Conversation it comes from.")
+    event_time: datetime = Field(description="When it was said.")
+    recorded_at: datetime = Field(description="When it was stored.")
+
+
+class SearchMemoryResult(PageResult):
+    """One page of results, best first."""
+
+    results: list[SearchResult] = Field(description="Results, best first.")
+    conflicts: list[dict[str, Any]] = Field(default=[], description="Open contradictions among the results.")
+    warnings: list[str] = Field(description="What was cut or left out, each with a reason code.")

@@ -1,0 +1,28 @@
+"""Memory's tables: events as they came in, items learned from them, the graph between them, and what was shown."""
+
+from __future__ import annotations
+
+from memory.models.contexts import ContextRecord, ContextShown
+from memory.models.events import Message, Ref, Session, SessionScopeLink, Summary, ToolCall, Turn
+from memory.models.graph import Entity, EntityAlias, EntityMention, KgEdge
+from memory.models.items import EvidenceLink, KnowledgeEvent, MemoryChunk, MemoryItem
+
+__all__ = [
+    "ContextRecord",
+    "ContextShown",
+    "Entity",
+    "EntityAlias",
+    "EntityMention",
+    "EvidenceLink",
+    "KgEdge",
+    "KnowledgeEvent",
+    "MemoryChunk",
+    "MemoryItem",
+    "Message",
+    "Ref",
+    "Session",
+    "SessionScopeLink",
+    "Summary",
+    "ToolCall",
+    "Turn",
+]

@@ -1,0 +1,350 @@
+"""Writing memory items inside one scope: versions, conflicts, retraction, and the index text that follows from them.
+
+The one way in: every path that learns something calls `write`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from django.db import IntegrityError, transaction
+
+from kernel.actions import Change
+from kernel.context import Ctx
+from kernel.errors import ConflictError
+from memory.candidates import Candidate, Retraction, TaskUpdate, line
+from memory.contracts.commit import RetentionLine, WriteConflict, WrittenItem
+from memory.contracts.items import TRUSTED, Lifecycle, Status
+from memory.keys import conflict_class
+from memory.models import EvidenceLink, KnowledgeEvent, MemoryChunk, MemoryItem, Message, Turn
+from memory.statements import chunk_text, content_hash
+from scopes.contracts import ScopeView
+from scopes.models import MemoryScope
+from search import services as index
+from search.contracts import Kind, NewEntry, State
+
+_ATTEMPTS = 5
+
+
+@dataclass(slots=True)
+class Written:
+    """What a commit did to items, collected as it goes."""
+
+    items: list[WrittenItem] = field(default_factory=list)
+    conflicts: list[WriteConflict] = field(default_factory=list)
+    lines: list[RetentionLine] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)
+
+    @property
+    def count(self) -> int:
+        """Items newly stored."""
+        return sum(1 for item in self.items if not item.deduplicated)
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit under way: its turn, the messages in order, and what it did so far."""
+
+    turn: Turn
+    messages: Sequence[Message]
+    ctx: Ctx
+    written: Written
+
+
+def write(candidate: Candidate, scope: MemoryScope, commit: Commit) -> MemoryItem | None:
+    """Store a candidate in a scope by the conflict policy of its type; None where it is refused.
+
+    Two writers of one key are settled by the database's constraint: the loser looks again.
+    """
+    for _ in range(_ATTEMPTS):
+        try:
+            with transaction.atomic():
+                return _write_once(candidate, scope, commit)
+        except IntegrityError:
+            continue
+    raise ConflictError(f"{candidate.key} is being written by others at this moment: send the commit again.")
+
+
+def _write_once(
+    candidate: Candidate, scope: MemoryScope, commit: Commit
+) -> MemoryItem | None:
+    hashed = content_hash(candidate.type, candidate.key, candidate.value)
+    current = MemoryItem.objects.filter(
+        scope=scope, type=candidate.type, key=candidate.key, current_until=None
+    ).first()
+    if current is not None and current.content_hash == hashed:
+        return _seen_again(candidate, current, scope, commit)
+    if current is not None and candidate.lifecycle is Lifecycle.CANDIDATE and current.lifecycle_status in TRUSTED:
+        _line(commit.written, "refuse", candidate, scope, "weaker_than_current")
+        return None
+    replaced, refusal = _replaced(candidate, scope, current)
+    if refusal:
+        _line(commit.written, "refuse", candidate, scope, refusal)
+        return None
+    for old in replaced:
+        _close(old, _status_after(old, candidate), commit.ctx)
+    item = _insert(candidate, scope, hashed, replaced, commit)
+    for old in replaced:
+        _replace_by(old, item, commit)
+    _line(commit.written, "write", candidate, scope, candidate.origin.partition(":")[0])
+    commit.written.items.append(_view(item, scope, deduplicated=False))
+    commit.written.changes.append(
+        Change("memory_items", str(item.id), None, {"type": item.type, "key": item.key, "sha256": hashed})
+    )
+    return item
+
+
+def _replaced(
+    candidate: Candidate, scope: MemoryScope, current: MemoryItem | None
+) -> tuple[list[MemoryItem], str]:
+    """The items that make way for the candidate, or why it cannot be written."""
+    replaced = [current] if current is not None else []
+    if candidate.supersedes is None or (current is not None and candidate.supersedes == current.id):
+        return replaced, ""
+    named = MemoryItem.objects.filter(pk=candidate.supersedes, scope=scope).first()
+    if named is None:
+        return [], "supersedes_unknown"
+    if named.current_until is not None:
+        return [], "supersedes_not_current"
+    return [*replaced, named], ""
+
+
+def _status_after(old: MemoryItem, candidate: Candidate) -> Status:
+    """Older versions of a versioned type stay active beside the newest; anything else is superseded."""
+    same_key = (old.type, old.key) == (candidate.type, candidate.key)
+    return Status.ACTIVE if same_key and conflict_class(candidate.type) == "versioned" else Status.SUPERSEDED
+
+
+def _close(old: MemoryItem, status: Status, ctx: Ctx) -> None:
+    closed = MemoryItem.objects.filter(pk=old.pk, current_until=None).update(current_until=ctx.now, status=status)
+    if not closed:
+        raise IntegrityError("the row was closed by another writer")
+
+
+def _insert(
+    candidate: Candidate, scope: MemoryScope, hashed: str, replaced: Sequence[MemoryItem], commit: Commit
+) -> MemoryItem:
+    ctx, turn = commit.ctx, commit.turn
+    message = commit.messages[candidate.message] if candidate.message is not None else None
+    item = MemoryItem.objects.create(
+        domain_id=scope.domain_id,
+        scope=scope,
+        type=candidate.type,
+        key=candidate.key,
+        value=candidate.value,
+        statement=candidate.statement,
+        confidence=candidate.confidence,
+        status=Status.ACTIVE,
+        lifecycle_status=candidate.lifecycle,
+        importance=candidate.importance,
+        origin=candidate.origin,
+        source_session_id=turn.session_id,
+        source_turn=turn,
+        source_message=message,
+        valid_from=candidate.valid_from,
+        valid_to=candidate.valid_to,
+        recorded_at=ctx.now,
+        review_by=candidate.review_by,
+        author_id=ctx.actor.id,
+        author_name=ctx.actor.name,
+        version=max((old.version for old in replaced if old.key == candidate.key), default=0) + 1,
+        content_hash=hashed,
+    )
+    add_event(item, "created", "", ctx)
+    _evidence(item, candidate, message, commit)
+    said_at = message.created_at if message else commit.messages[0].created_at if commit.messages else ctx.now
+    index_item(item, item.valid_from or said_at, turn.session.scope_id)
+    return item
+
+
+def _evidence(item: MemoryItem, candidate: Candidate, message: Message | None, commit: Commit) -> None:
+    origin = ("message", str(message.id)) if message else ("turn", str(commit.turn.id))
+    wanted = dict.fromkeys([origin, *((ref.kind, ref.id) for ref in candidate.evidence)])
+    EvidenceLink.objects.bulk_create(
+        [
+            EvidenceLink(
+                domain_id=item.domain_id, item=item, kind=kind, ref=ref, role="supporting", created_at=commit.ctx.now
+            )
+            for kind, ref in wanted
+        ]
+    )
+
+
+def index_item(item: MemoryItem, event_time: datetime, session_key: int | None) -> None:
+    """Make the item's index text and entry anew. `session_key` is the scope key of its source session."""
+    text = chunk_text(item.type, item.key, item.value, item.statement, item.recorded_at)
+    MemoryChunk.objects.update_or_create(
+        item=item, defaults={"domain_id": item.domain_id, "text": text, "meta": {"type": item.type, "key": item.key}}
+    )
+    index.remove(Kind.MEMORY, [item.id])
+    index.add(
+        [
+            NewEntry(
+                kind=Kind.MEMORY,
+                object_id=item.id,
+                domain_id=item.domain_id,
+                scope_key=item.scope_id,
+                text=text,
+                event_time=event_time,
+                recorded_at=item.recorded_at,
+                session_key=session_key,
+                label=item.type,
+                valid_from=item.valid_from,
+                valid_to=item.valid_to,
+                state=state_of(item),
+            )
+        ]
+    )
+
+
+def state_of(item: MemoryItem) -> State:
+    """Whether the item takes part in ordinary searches."""
+    if item.current_until is not None or item.status != Status.ACTIVE:
+        return State.HISTORY
+    return State.CURRENT if item.lifecycle_status in TRUSTED else State.CANDIDATE
+
+
+def add_event(item: MemoryItem, kind: str, before: str, ctx: Ctx, reason: str = "") -> KnowledgeEvent:
+    """Append one step to the item's history."""
+    return KnowledgeEvent.objects.create(
+        domain_id=item.domain_id,
+        item=item,
+        kind=kind,
+        from_status=before,
+        to_status=f"{item.status}/{item.lifecycle_status}",
+        reason=reason,
+        actor_id=ctx.actor.id,
+        actor_name=ctx.actor.name,
+        created_at=ctx.now,
+    )
+
+
+def _replace_by(old: MemoryItem, item: MemoryItem, commit: Commit) -> None:
+    before = f"{old.status}/{old.lifecycle_status}"
+    MemoryItem.objects.filter(pk=old.pk).update(successor=item)
+    old.refresh_from_db()
+    add_event(old, "superseded", before, commit.ctx, reason=f"replaced by {item.id}")
+    index.close(Kind.MEMORY, [old.id], commit.ctx.now)
+    kind: Literal["overwrite", "version"] = "overwrite" if old.status == Status.SUPERSEDED else "version"
+    commit.written.conflicts.append(
+        WriteConflict(type=kind, key=old.key, previous_memory_item_id=old.id, memory_item_id=item.id)
+    )
+    commit.written.changes.append(
+        Change("memory_items", str(old.id), {"status": before}, {"status": old.status, "successor": str(item.id)})
+    )
+
+
+def _seen_again(
+    candidate: Candidate, current: MemoryItem, scope: MemoryScope, commit: Commit
+) -> MemoryItem:
+    """The same value again: nothing new, but a candidate that the user or a tool now asserts becomes promoted."""
+    reason = "same_value"
+    if current.lifecycle_status == Lifecycle.CANDIDATE and candidate.lifecycle in TRUSTED:
+        before = f"{current.status}/{current.lifecycle_status}"
+        MemoryItem.objects.filter(pk=current.pk).update(
+            lifecycle_status=candidate.lifecycle, confidence=max(current.confidence, candidate.confidence)
+        )
+        current.refresh_from_db()
+        add_event(current, "promoted", before, commit.ctx, reason="asserted again")
+        index.set_state(Kind.MEMORY, [current.id], state_of(current))
+        commit.written.changes.append(
+            Change("memory_items", str(current.id), {"status": before}, {"lifecycle": current.lifecycle_status})
+        )
+        reason = "asserted_again"
+    _line(commit.written, "deduplicate", candidate, scope, reason)
+    commit.written.items.append(_view(current, scope, deduplicated=True))
+    return current
+
+
+def retract(asked: Retraction, scope: MemoryScope, commit: Commit) -> list[MemoryItem]:
+    """Retract every active version of a key in a scope; where there is none, the denial itself is kept."""
+    rows = list(MemoryItem.objects.filter(scope=scope, type=asked.type, key=asked.key, status=Status.ACTIVE))
+    for row in rows:
+        before = f"{row.status}/{row.lifecycle_status}"
+        MemoryItem.objects.filter(pk=row.pk).update(
+            status=Status.RETRACTED, current_until=row.current_until or commit.ctx.now
+        )
+        row.refresh_from_db()
+        add_event(row, "retracted", before, commit.ctx, reason=asked.reason)
+        commit.written.conflicts.append(
+            WriteConflict(type="retract", key=row.key, previous_memory_item_id=row.id, memory_item_id=None)
+        )
+        commit.written.changes.append(
+            Change("memory_items", str(row.id), {"status": before}, {"status": row.status, "reason": asked.reason})
+        )
+    index.close(Kind.MEMORY, [row.id for row in rows], commit.ctx.now)
+    if not rows:
+        _keep_denial(asked, scope, commit)
+    reason = "retracted" if rows else "nothing_to_retract"
+    commit.written.lines.append(line("retract", asked.type, asked.key, reason, scope.name, asked.source))
+    return rows
+
+
+def _keep_denial(asked: Retraction, scope: MemoryScope, commit: Commit) -> None:
+    value = {"reason": asked.reason}
+    item = MemoryItem.objects.create(
+        domain_id=scope.domain_id,
+        scope=scope,
+        type=asked.type,
+        key=asked.key,
+        value=value,
+        statement=asked.reason or f"{asked.key} does not hold",
+        confidence=0.8,
+        status=Status.RETRACTED,
+        lifecycle_status=Lifecycle.PROMOTED,
+        origin="structured",
+        source_session_id=commit.turn.session_id,
+        source_turn=commit.turn,
+        recorded_at=commit.ctx.now,
+        current_until=commit.ctx.now,
+        author_id=ctx.actor.id,
+        author_name=ctx.actor.name,
+        content_hash=content_hash(asked.type, asked.key, value),
+    )
+    add_event(item, "retracted", "", commit.ctx, reason=asked.reason)
+    commit.written.items.append(_view(item, scope, deduplicated=False))
+    commit.written.changes.append(Change("memory_items", str(item.id), None, {"key": item.key, "status": item.status}))
+
+
+def update_task(update: TaskUpdate, scope: MemoryScope, commit: Commit) -> MemoryItem | None:
+    """Give a known task of the scope the status that the text told."""
+    current = MemoryItem.objects.filter(scope=scope, type="tasks", key=update.key, current_until=None).first()
+    reason = "task_not_in_default_write" if current is None else ""
+    if current is not None and current.value.get("status") == update.status:
+        reason = "same_value"
+    if current is None or reason:
+        action = "deduplicate" if current is not None else "refuse"
+        commit.written.lines.append(line(action, "tasks", update.key, reason, scope.name, update.source))
+        return current
+    candidate = Candidate(
+        type="tasks",
+        key=update.key,
+        value={**current.value, "status": update.status},
+        statement=f"{current.value.get('title') or update.key} — {update.status}",
+        confidence=current.confidence,
+        lifecycle=Lifecycle(current.lifecycle_status),
+        origin="text:task_status",
+        source=update.source,
+        message=update.message,
+    )
+    return write(candidate, scope, commit)
+
+
+def _line(written: Written, action: str, candidate: Candidate, scope: MemoryScope, reason: str) -> None:
+    written.lines.append(line(action, candidate.type, candidate.key, reason, scope.name, candidate.source))
+
+
+def _view(item: MemoryItem, scope: MemoryScope, *, deduplicated: bool) -> WrittenItem:
+    return WrittenItem(
+        id=item.id,
+        type=item.type,
+        key=item.key,
+        status=Status(item.status),
+        lifecycle_status=Lifecycle(item.lifecycle_status),
+        confidence=item.confidence,
+        scope=ScopeView(type=scope.scope_type, id=scope.external_id),
+        deduplicated=deduplicated,
+    )

@@ -1,0 +1,192 @@
+"""The event store: opening sessions, taking sequence numbers, and storing what happened in a turn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import F
+
+from kernel.actions import Change
+from kernel.canonical import canonical_json, digest
+from kernel.context import Ctx, Right
+from kernel.errors import InvalidInputError, NotFoundError
+from memory.contracts import Event, TurnEvents
+from memory.models import Message, Ref, Session, SessionScopeLink, ToolCall, Turn
+from scopes.models import MemoryScope
+from scopes.selectors import Resolved, held
+from scopes.services import ensure_scopes
+from search import services as index
+from search.contracts import Kind, NewEntry
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a turn goes: its session, the rows of all scopes that it names, and the key of the scope in which its
+    messages can also be found."""
+
+    session: Session
+    scopes: Mapping[str, MemoryScope]
+    default_write: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTurn:
+    """A turn with its rows, in order."""
+
+    turn: Turn
+    messages: list[Message]
+    tool_calls: list[ToolCall]
+    refs: list[Ref]
+
+
+def store_events(events: TurnEvents, where: Place, names: Sequence[str], ctx: Ctx) -> tuple[StoredTurn, list[Change]]:
+    """Store the events of a turn under the session's next number; `names` are its folded entity names."""
+    turn = _next_turn(where, names, ctx)
+    messages = Message.objects.bulk_create(
+        [
+            Message(
+                **_event(event, turn, position, ctx),
+                role=event.role,
+                name=event.name,
+                content=event.content,
+                model=event.model,
+                meta=event.meta,
+                recorded_at=ctx.now,
+            )
+            for position, event in enumerate(events.messages)
+        ]
+    )
+    calls = ToolCall.objects.bulk_create(
+        [
+            ToolCall(
+                **_event(event, turn, position, ctx),
+                name=event.name,
+                args=event.args,
+                result=event.result,
+                status=event.status,
+            )
+            for position, event in enumerate(events.tool_calls)
+        ]
+    )
+    refs = Ref.objects.bulk_create(
+        [
+            Ref(
+                **_event(event, turn, position, ctx),
+                ref_type=event.ref_type,
+                ref_uri=event.ref_uri,
+                ref_meta=event.ref_meta_json,
+            )
+            for position, event in enumerate(events.refs)
+        ]
+    )
+    stored = StoredTurn(turn, messages, calls, refs)
+    index.add(_index_entries(where, stored, ctx))
+    return stored, _changes(stored)
+
+
+def open_place(place: Resolved, ctx: Ctx) -> tuple[Place, list[Change]]:
+    """Open session, scopes and links where they are missing, and check again that they are the actor's to write."""
+    if place.session is None:
+        raise InvalidInputError("session_id is missing.")
+    names = [place.session, *place.read, *place.write]
+    rows, changes = ensure_scopes(place.domain_id, names, ctx, place.partition)
+    own = rows[place.session]
+    if own.owner != ctx.actor.id and Right.WRITE not in held(ctx, place.domain_id, place.session):
+        raise NotFoundError(f"No scope {place.session!r} that you can see.")
+    session, opened = Session.objects.get_or_create(
+        scope=own, defaults={"domain_id": place.domain_id, "external_id": own.external_id, "created_at": ctx.now}
+    )
+    if opened:
+        changes.append(Change("sessions", str(session.id), None, {"session_id": session.external_id}))
+    changes += _link(session, place, {name: row.key for name, row in rows.items()}, ctx)
+    default = rows[place.default_write].key if place.default_write else None
+    return Place(session, rows, default), changes
+
+
+def _link(session: Session, place: Resolved, keys: dict[str, int], ctx: Ctx) -> list[Change]:
+    """Remember the scopes that the session uses; a link only widens from read to read_write."""
+    known = {link.scope_id: link for link in SessionScopeLink.objects.filter(session=session)}
+    changes = []
+    for priority, name in enumerate(dict.fromkeys([*place.read, *place.write])):
+        mode = "read_write" if name in place.write else "read"
+        link = known.get(keys[name])
+        if link is None:
+            link, _ = SessionScopeLink.objects.get_or_create(
+                session=session,
+                scope_id=keys[name],
+                defaults={"access_mode": mode, "priority": priority, "created_at": ctx.now},
+            )
+            changes.append(Change("session_scope_links", str(link.id), None, {"scope": name, "access_mode": mode}))
+        elif mode == "read_write" and link.access_mode == "read":
+            SessionScopeLink.objects.filter(pk=link.pk).update(access_mode=mode)
+            before = {"access_mode": "read"}
+            changes.append(Change("session_scope_links", str(link.id), before, {"access_mode": mode}))
+    return changes
+
+
+def _next_turn(where: Place, names: Sequence[str], ctx: Ctx) -> Turn:
+    """Take the next sequence number: the update locks the session's row until the transaction ends."""
+    session = where.session
+    Session.objects.filter(pk=session.pk).update(last_seq=F("last_seq") + 1)
+    session.refresh_from_db(fields=["last_seq"])
+    return Turn.objects.create(
+        domain_id=session.domain_id,
+        session=session,
+        seq=session.last_seq,
+        default_write_id=where.default_write,
+        author_id=ctx.actor.id,
+        author_name=ctx.actor.name,
+        entity_names=list(names),
+        created_at=ctx.now,
+    )
+
+
+def _event(event: Event, turn: Turn, position: int, ctx: Ctx) -> dict[str, Any]:
+    return {
+        "domain_id": turn.domain_id,
+        "turn": turn,
+        "position": position,
+        "external_id": event.id,
+        "created_at": event.created_at or ctx.now,
+    }
+
+
+def _index_entries(where: Place, stored: StoredTurn, ctx: Ctx) -> list[NewEntry]:
+    """A text is findable in its own session and in the default_write scope of its commit, nowhere else."""
+    scope_keys = dict.fromkeys([where.session.scope_id, *([where.default_write] if where.default_write else [])])
+    texts: list[tuple[Message | ToolCall | Ref, str, str]] = [
+        (row, row.name, row.content) for row in stored.messages
+    ]
+    texts += [(row, row.name, canonical_json([row.args, row.result])) for row in stored.tool_calls]
+    texts += [(row, "", row.ref_uri) for row in stored.refs]
+    return [
+        NewEntry(
+            kind=Kind.MESSAGE,
+            object_id=row.id,
+            domain_id=stored.turn.domain_id,
+            scope_key=scope_key,
+            text=text,
+            event_time=row.created_at,
+            recorded_at=ctx.now,
+            session_key=where.session.scope_id,
+            sequence=(stored.turn.seq << 12) + place,
+            author=author,
+        )
+        for scope_key in scope_keys
+        for place, (row, author, text) in enumerate(texts)
+    ]
+
+
+def _changes(stored: StoredTurn) -> list[Change]:
+    """What the audit log keeps of events: their shape and digests, never their text."""
+    turn = stored.turn
+    after = {"session": str(turn.session_id), "seq": turn.seq}
+    kept = [Change("turns", str(turn.id), None, after)]
+    kept += [
+        Change("messages", str(row.id), None, {"role": row.role, "sha256": digest(row.content)}) for row in stored.messages
+    ]
+    kept += [Change("tool_calls", str(row.id), None, {"name": row.name, "status": row.status}) for row in stored.tool_calls]
+    kept += [Change("refs", str(row.id), None, {"ref_type": row.ref_type}) for row in stored.refs]
+    return kept

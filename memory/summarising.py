@@ -1,0 +1,80 @@
+"""The working summary: when it is made, and its five headings (behavioural specification 2.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kernel.tokens import count_tokens
+
+HEADINGS = ("Goals", "Decisions", "Tasks", "Key References", "Open Questions")
+PER_HEADING = 5
+MAX_LINE = 200
+PRESSURE = 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One message of the recent window."""
+
+    role: str
+    text: str
+
+
+def trigger(turns_since: int, threshold: int, window_tokens: int, token_limit: int, staged: bool) -> str:
+    """Why a summary is due now, first reason first; `not_triggered` where none is."""
+    if turns_since >= threshold:
+        return "turn_threshold"
+    if window_tokens > PRESSURE * token_limit:
+        return "token_pressure"
+    return "stage_event" if staged else "not_triggered"
+
+
+def window_tokens(recent: Sequence[Line]) -> int:
+    """Tokens of the recent window."""
+    return sum(count_tokens(message.text) for message in recent)
+
+
+def render(items: dict[str, Sequence[str]], references: Sequence[str], recent: Sequence[Line]) -> str:
+    """The summary text: five fixed headings with at most five lines each, newest first; `None` where there is none.
+
+    `items` maps `goals`, `decisions` and `tasks` to statements, newest first.
+    """
+    filled = {
+        "Goals": items.get("goals", ()),
+        "Decisions": items.get("decisions", ()),
+        "Tasks": items.get("tasks", ()),
+        "Key References": references,
+        "Open Questions": open_questions(recent),
+    }
+    parts = []
+    for heading in HEADINGS:
+        lines = [f"- {_short(text)}" for text in list(filled[heading])[:PER_HEADING]] or ["- None"]
+        parts.append("\n".join([f"## {heading}", *lines]))
+    return "\n\n".join(parts)
+
+
+def open_questions(recent: Sequence[Line]) -> list[str]:
+    """Questions of the user that nobody has answered yet, newest first: no assistant has spoken after them."""
+    waiting: list[str] = []
+    for message in recent:
+        if message.role == "assistant" and message.text.strip():
+            waiting = []
+        elif message.role == "user":
+            waiting += [part for part in _sentences(message.text) if part.endswith(("?", "？"))]
+    return list(reversed(waiting))
+
+
+def _sentences(text: str) -> list[str]:
+    parts, start = [], 0
+    for place, char in enumerate(text):
+        if char in "?？!！。\n" or (char == "." and text[place + 1 : place + 2] in ("", " ", "\n")):
+            parts.append(text[start : place + 1].strip())
+            start = place + 1
+    parts.append(text[start:].strip())
+    return [part for part in parts if part]
+
+
+def _short(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= MAX_LINE else f"{flat[: MAX_LINE - 1]}…"
