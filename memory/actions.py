@@ -14,6 +14,10 @@ from memory import selectors
 from memory.contracts import (
     CommitTurnInput,
     CommitTurnResult,
+    GetSessionInput,
+    GetSessionResult,
+    GetTurnInput,
+    GetTurnResult,
     ListSessionsInput,
     ListSessionsResult,
     ListTurnsInput,
@@ -23,6 +27,7 @@ from memory.contracts import (
     SearchMemoryResult,
     SearchResult,
 )
+from memory.models import Session
 from memory.services.commit import check_limits, store_turn
 from scopes.contracts import Scoped, ScopeView
 from scopes.selectors import Resolved, require_domain, resolve, scope_rows
@@ -66,12 +71,15 @@ COMMIT_TURN = register(
 )
 
 
-def _turns_target(given: ListTurnsInput, ctx: Ctx) -> Target:
-    require_domain(given.domain_id, ctx)
-    session = selectors.get_session(given.domain_id, given.session_id, ctx)
+def _session_target(session: Session, ctx: Ctx) -> Target:
     name = session.scope.name
     owned = frozenset({name}) if session.scope.owner == ctx.actor.id else frozenset()
-    return Target(given.domain_id, (name,), owned)
+    return Target(session.domain_id, (name,), owned)
+
+
+def _turns_target(given: ListTurnsInput, ctx: Ctx) -> Target:
+    require_domain(given.domain_id, ctx)
+    return _session_target(selectors.get_session(given.domain_id, given.session_id, ctx), ctx)
 
 
 def _list_turns(given: ListTurnsInput, ctx: Ctx) -> ListTurnsResult:
@@ -92,6 +100,47 @@ LIST_TURNS = register(
         _turns_target,
         _list_turns,
         resource="turns",
+    )
+)
+
+
+def _get_session(given: GetSessionInput, ctx: Ctx) -> GetSessionResult:
+    session = selectors.session_by_id(given.id, ctx)
+    found, cursor = page(selectors.turns_of(session), given, "seq", int, newest_first=given.newest_first)
+    return GetSessionResult(
+        session=selectors.view_session(session),
+        turns=[selectors.view_turn(row) for row in found],
+        next_cursor=cursor,
+    )
+
+
+GET_SESSION = register(
+    Action(
+        "get_session",
+        "Read one session by its server id, turn by turn.",
+        GetSessionInput,
+        GetSessionResult,
+        Right.READ,
+        lambda given, ctx: _session_target(selectors.session_by_id(given.id, ctx), ctx),
+        _get_session,
+    )
+)
+
+
+def _get_turn(given: GetTurnInput, ctx: Ctx) -> GetTurnResult:
+    row = selectors.turn_by_id(given.turn_id, ctx)
+    return GetTurnResult(session=selectors.view_session(row.session), turn=selectors.view_turn(row))
+
+
+GET_TURN = register(
+    Action(
+        "get_turn",
+        "Read one turn by its server id, such as a search result names.",
+        GetTurnInput,
+        GetTurnResult,
+        Right.READ,
+        lambda given, ctx: _session_target(selectors.turn_by_id(given.turn_id, ctx).session, ctx),
+        _get_turn,
     )
 )
 
