@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NoReturn, TypeVar
 
 from django.db import IntegrityError, OperationalError, transaction
 
@@ -80,10 +80,15 @@ def call(name: str, raw: bytes | str | Mapping[str, Any], *, ctx: Ctx) -> Answer
         check_tree(tree)
         given = action.input.parse(tree)
     except DomainError as exc:
-        with _writing():
-            services.record_refusal(Trail(action=action.name, rule="input"), ctx, exc)
-        raise
+        refuse(name, exc, ctx=ctx)
     return perform(action, given, ctx=ctx)
+
+
+def refuse(name: str, error: DomainError, *, ctx: Ctx) -> NoReturn:
+    """Record that the input of a call could not be used, and raise why: also for what a door sees before the gate."""
+    with _writing():
+        services.record_refusal(Trail(action=get(name).name, rule="input"), ctx, error)
+    raise error
 
 
 def perform(action: Action[In, Out, Any], given: In, *, ctx: Ctx) -> Answer[Out]:

@@ -16,9 +16,10 @@ from governance.contracts import (
     ProposalState,
     ProposalView,
 )
-from governance.models import AuditEntry, Proposal
-from kernel.context import Ctx, Right
+from governance.models import AuditEntry, PolicyVersion, Proposal
+from kernel.context import ANY, Ctx, Right
 from kernel.errors import NotFoundError
+from scopes.models import ApiKey, Grant, Principal, ReviewerAssignment
 from scopes.selectors import within_reach
 
 
@@ -31,6 +32,36 @@ def visible_proposals(ctx: Ctx) -> QuerySet[Proposal]:
 def visible_audit(ctx: Ctx) -> QuerySet[AuditEntry]:
     """The base queryset: audit entries of the scopes that the actor reviews."""
     return AuditEntry.objects.filter(within_reach(ctx, Right.DECIDE))
+
+
+def visible_grants(ctx: Ctx) -> QuerySet[Grant]:
+    """The base queryset: grants on scopes that the actor reviews."""
+    return Grant.objects.filter(within_reach(ctx, Right.DECIDE, scope="pattern"))
+
+
+def visible_principals(ctx: Ctx) -> QuerySet[Principal]:
+    """The base queryset: principals with a grant on scopes that the actor reviews; all for an operator."""
+    if ctx.may(Right.OPERATE, ANY):
+        return Principal.objects.all()
+    return Principal.objects.filter(pk__in=visible_grants(ctx).values("principal"))
+
+
+def visible_keys(ctx: Ctx) -> QuerySet[ApiKey]:
+    """The base queryset: keys of visible principals."""
+    return ApiKey.objects.filter(principal__in=visible_principals(ctx).values("pk"))
+
+
+def visible_assignments(ctx: Ctx) -> QuerySet[ReviewerAssignment]:
+    """The base queryset: who else reviews the scopes that the actor reviews."""
+    return ReviewerAssignment.objects.filter(within_reach(ctx, Right.DECIDE, scope="pattern"))
+
+
+def visible_policies(ctx: Ctx) -> QuerySet[PolicyVersion]:
+    """The base queryset: policy versions of domains that the actor reviews as a whole; all for an operator."""
+    if ctx.may(Right.OPERATE, ANY):
+        return PolicyVersion.objects.all()
+    domains = [grant.domain_id for grant in ctx.reach if grant.pattern == ANY and Right.DECIDE in grant.rights]
+    return PolicyVersion.objects.filter(domain__in=domains)
 
 
 def get_proposal(proposal_id: UUID, ctx: Ctx) -> Proposal:

@@ -20,7 +20,7 @@ from kernel.contracts import Contract
 from kernel.errors import ConflictError, DomainError, IdempotencyConflictError
 
 _DENIED = frozenset({"unauthenticated", "forbidden", "not_found", "scope_not_writable", "quota_exceeded"})
-_INVALID = frozenset({"invalid_json", "invalid_input", "too_large"})
+_INVALID = frozenset({"invalid_json", "invalid_input", "too_large", "unsupported_media_type"})
 
 
 @dataclass(slots=True)

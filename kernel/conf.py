@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -18,11 +18,13 @@ class Conf:
     max_message_chars: int = 200_000  # one message, tool result or reference
     max_items_per_commit: int = 1_000  # entries in each list of turn_events
     max_query_chars: int = 4_000  # one search query
+    api_key: str = field(default="", repr=False)  # whom `manage.py mcp` and `manage.py act` act as
+    password_file: str = ""  # file with the password for `manage.py act --user NAME`
 
     @classmethod
     def names(cls) -> list[str]:
         """The names of the environment variables, in order of definition."""
-        return [f"SMARTBRAIN_{field.name.upper()}" for field in fields(cls)]
+        return [f"SMARTBRAIN_{each.name.upper()}" for each in fields(cls)]
 
     @classmethod
     def types(cls) -> dict[str, Any]:

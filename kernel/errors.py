@@ -83,6 +83,22 @@ class NotFoundError(DomainError):
     title = "Not found"
 
 
+class MethodNotAllowedError(DomainError):
+    """This address takes another method: see the `Allow` header."""
+
+    code = "method_not_allowed"
+    status = 405
+    title = "Method not allowed"
+
+
+class UnsupportedMediaTypeError(DomainError):
+    """The body is not plain JSON: send `Content-Type: application/json`, in UTF-8."""
+
+    code = "unsupported_media_type"
+    status = 415
+    title = "Unsupported media type"
+
+
 class ConflictError(DomainError):
     """The request contradicts the present state: read it again, then decide."""
 

@@ -52,7 +52,7 @@ def hash_key(secret: str) -> str:
 def authenticate_key(secret: str) -> Identity:
     """Who carries this API key. Raises UnauthenticatedError alike for missing, malformed, wrong and revoked keys."""
     parts = secret.strip().split("_", 2)
-    if len(parts) != 3 or parts[0] != "sb" or "\x00" in secret:
+    if len(parts) != 3 or parts[0] != "sb" or not secret.isascii() or "\x00" in secret:
         raise UnauthenticatedError
     key = (
         ApiKey.objects.select_related("principal__owner")
@@ -95,6 +95,12 @@ def identify_again(actor: Actor) -> Identity:
         return identify_person(user) if user else Identity(actor, ())
     row = Principal.objects.prefetch_related("grants").filter(pk=actor.id, active=True).first()
     return identify_principal(row) if row else Identity(actor, ())
+
+
+def identify_named(name: str) -> Identity | None:
+    """The actor and reach of the active principal of that name; None where there is none."""
+    row = Principal.objects.prefetch_related("grants").filter(name=name, active=True).first()
+    return identify_principal(row) if row else None
 
 
 def domain_exists(domain_id: str) -> bool:

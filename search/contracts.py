@@ -51,7 +51,8 @@ class Query:
     """A search over scopes that the caller was found to be allowed to read. `since` is included, `until` is not.
 
     `valid_at` is the moment in the world for which an answer must hold. `recorded_at`, where given, asks for what the
-    index held at that moment instead of what it holds now. `labels` empty means any.
+    index held at that moment instead of what it holds now. `labels` empty means any. `history` takes in what is no
+    longer current.
     """
 
     text: str
@@ -63,6 +64,7 @@ class Query:
     until: datetime | None = None
     recorded_at: datetime | None = None
     labels: tuple[str, ...] = ()
+    history: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,8 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Hydrated:
-    """What the owner of a found text tells of it. `session_id` and `message_id` are the caller's own ids."""
+    """What the owner of a found text tells of it. `session_id` and `message_id` are the caller's own ids;
+    `message_uuid` is the stored message it comes from, by which a memory and its message are one result."""
 
     text: str
     author: str
@@ -89,5 +92,7 @@ class Hydrated:
     session_id: str | None = None
     turn_id: UUID | None = None
     message_id: str | None = None
+    message_uuid: UUID | None = None
+    title: str = ""
     item_id: UUID | None = None
     section_id: UUID | None = None

@@ -25,6 +25,7 @@ B = 0.75
 MAX_QUERY_TERMS = 64
 CANDIDATE_ROWS = 10_000
 CANDIDATES = 500
+WEAK_BELOW = 0.35
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ def _entries(query: Query) -> QuerySet[IndexEntry]:
     """The base queryset: entries of the query's domain and scopes that hold at its moment, and nothing else."""
     rows = IndexEntry.objects.filter(domain_id=query.domain_id, scope_id__in=query.scope_keys, kind__in=query.kinds)
     if query.recorded_at is None:
-        rows = rows.filter(state=State.CURRENT)
+        rows = rows.filter(state__in=[State.CURRENT, State.HISTORY] if query.history else [State.CURRENT])
     else:
         rows = rows.filter(recorded_at__lte=query.recorded_at).exclude(state=State.CANDIDATE)
         rows = rows.filter(Q(current_until=None) | Q(current_until__gt=query.recorded_at))

@@ -6,16 +6,20 @@ Any variable can also be given as NAME_FILE, the path of a file that holds the v
 from __future__ import annotations
 
 import os
+from collections import ChainMap
 from pathlib import Path
 from typing import Any
 
 import environ
+from django.core.exceptions import ImproperlyConfigured
 
 from kernel.conf import Conf
 from kernel.db import sqlite_options
+from smartbrain_site import host
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.FileAwareEnv()
+env.ENVIRON = ChainMap(host.given, env.ENVIRON)
 
 
 def _smartbrain() -> Conf:
@@ -23,7 +27,10 @@ def _smartbrain() -> Conf:
     for name, kind in Conf.types().items():
         variable = f"SMARTBRAIN_{name.upper()}"
         if variable in os.environ or f"{variable}_FILE" in os.environ:
-            given[name] = kind(env.str(variable))
+            try:
+                given[name] = kind(env.str(variable))
+            except (OSError, ValueError) as exc:
+                raise ImproperlyConfigured(f"{variable} cannot be read: {exc}") from exc
     return Conf(**{"data_dir": DATA_DIR, **given})
 
 
@@ -80,10 +87,12 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "rest_framework",
     "drf_spectacular",
+    "drf_spectacular_sidecar",
     "django_q",
 ]
 
 MIDDLEWARE = [
+    "smartbrain_site.http.middleware.api_middleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -134,6 +143,7 @@ USE_I18N = True
 
 STATIC_URL = "/static/"
 STATIC_ROOT = DATA_DIR / "static"
+STATIC_ROOT.mkdir(exist_ok=True)
 STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = True
 
@@ -143,6 +153,17 @@ REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "UNAUTHENTICATED_USER": None,
+}
+
+SPECTACULAR_SETTINGS = {
+    "TITLE": "SmartBrain",
+    "DESCRIPTION": "Knowledge governance for AI agents: every action over HTTP. Send `Authorization: Bearer <api key>`.",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
+    "SCHEMA_PATH_PREFIX": "/v1",
+    "POSTPROCESSING_HOOKS": ["smartbrain_site.http.openapi.add_components"],
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
 }
 
 Q_CLUSTER = {
@@ -162,4 +183,5 @@ LOGGING: dict[str, Any] = {
     "formatters": {"line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", default="INFO")},
+    "loggers": {"mcp": {"level": "WARNING"}},  # it reports each request twice
 }

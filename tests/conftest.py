@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
@@ -11,6 +12,9 @@ from governance import gate
 from governance.gate import Answer, system_ctx
 from kernel.context import Ctx, Door
 from scopes.selectors import Identity, authenticate_key, identify_person
+from tests.guards import write_guard
+
+write_guard.install()
 
 TEAM = "team"
 ELSEWHERE = "elsewhere"
@@ -70,6 +74,19 @@ def make_cast() -> Cast:
         operator=make_person("operator", is_superuser=True, is_staff=True),
         stranger=make_agent("stranger", ELSEWHERE),
     )
+
+
+@pytest.fixture(autouse=True)
+def _write_guard() -> None:
+    """Nothing writes a domain-owned table outside the gate while a test is set up and runs."""
+    write_guard.arm()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown() -> Iterator[None]:
+    """The flush between tests may write."""
+    write_guard.disarm()
+    return (yield)
 
 
 @pytest.fixture

@@ -17,6 +17,10 @@ from memory.contracts.commit import (
 )
 from memory.contracts.events import (
     Event,
+    GetSessionInput,
+    GetSessionResult,
+    GetTurnInput,
+    GetTurnResult,
     ListSessionsInput,
     ListSessionsResult,
     ListTurnsInput,
@@ -37,6 +41,10 @@ __all__ = [
     "CommitTurnInput",
     "CommitTurnResult",
     "Event",
+    "GetSessionInput",
+    "GetSessionResult",
+    "GetTurnInput",
+    "GetTurnResult",
     "Ignored",
     "ListSessionsInput",
     "ListSessionsResult",

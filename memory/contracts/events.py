@@ -123,6 +123,33 @@ class SessionView(Contract):
     created_at: datetime = Field(description="When it was opened.")
 
 
+class GetTurnInput(Contract):
+    """One turn by the server's id, such as a search result names."""
+
+    turn_id: UUID = Field(description="Turn id (UUIDv7).")
+
+
+class GetTurnResult(Contract):
+    """One turn and the conversation that it belongs to."""
+
+    session: SessionView = Field(description="The conversation.")
+    turn: TurnView = Field(description="The turn with everything in it.")
+
+
+class GetSessionInput(PageInput):
+    """One conversation by the server's id, which is unambiguous where callers share a session id."""
+
+    id: UUID = Field(description="Server id of the conversation (UUIDv7), as `list_sessions` gives it.")
+    newest_first: bool = Field(default=False, description="True: start with the newest turn.")
+
+
+class GetSessionResult(PageResult):
+    """A conversation and one page of its turns."""
+
+    session: SessionView = Field(description="The conversation.")
+    turns: list[TurnView] = Field(description="Turns in the order asked for.")
+
+
 class ListSessionsInput(PageInput):
     """The sessions you may read in a domain."""
 

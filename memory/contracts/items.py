@@ -9,8 +9,8 @@ from uuid import UUID
 
 from pydantic import Field, JsonValue
 
-from kernel.contracts import Contract, Instant
-from scopes.contracts import ScopeRef, ScopeView
+from kernel.contracts import Contract, Instant, PageInput, PageResult
+from scopes.contracts import LEGACY_DOMAIN, DomainId, ScopeRef, ScopeView
 
 
 class Status(StrEnum):
@@ -265,6 +265,25 @@ class ProvenanceView(Contract):
     source_item_id: UUID | None = Field(description="Item that this one was promoted from.")
     promotion_event_id: UUID | None = Field(description="Event of the promotion.")
     evidence: list[dict[str, str]] = Field(description="`{kind, id, role}` each.")
+
+
+class ListMemoryItemsInput(PageInput):
+    """Which items to list; all filters must hold."""
+
+    domain_id: DomainId = Field(default=LEGACY_DOMAIN, description="The isolation domain; `legacy` where left out.")
+    scope: ScopeRef | None = Field(default=None, description="Only this scope.")
+    type: MemoryType | None = Field(default=None, description="Only this type.")
+    key: Short | None = Field(default=None, description="Only this key.")
+    status: Status | None = Field(default=None, description="Only this status.")
+    lifecycle_status: Lifecycle | None = Field(default=None, description="Only this lifecycle.")
+    overdue: bool = Field(default=False, description="True: only items whose `review_by` has passed.")
+    history: bool = Field(default=False, description="True: versions no longer in force too.")
+
+
+class ListMemoryItemsResult(PageResult):
+    """One page of items, newest first."""
+
+    items: list[ItemView] = Field(description="Items, newest first.")
 
 
 class GetMemoryItemInput(Contract):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime
+from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
 from pydantic import Field
 
 from kernel.contracts import Contract, Instant, PageInput, PageResult
+from memory.contracts.items import MemoryType
 from scopes.contracts import Scoped, ScopeView
 from search.contracts import Kind
 
@@ -20,11 +22,35 @@ class TimeRange(Contract):
     until: Instant | None = Field(default=None, description="Before.")
 
 
+class AsOf(Contract):
+    """A moment in both times: what held in the world then, and what the system held then."""
+
+    valid: Instant | None = Field(default=None, description="What held in the world at this instant.")
+    recorded: Instant | None = Field(default=None, description="What the system held at this instant.")
+
+
+class SearchMode(StrEnum):
+    """How to look: `semantic` needs an embedder and falls back to `hybrid` with a warning where there is none."""
+
+    HYBRID = "hybrid"
+    EXACT = "exact"
+    SEMANTIC = "semantic"
+    RELATIONAL = "relational"
+
+
 class SearchMemoryInput(PageInput, Scoped):
     """A question to the scopes that you read."""
 
     query: str = Field(min_length=1, description="Words to look for, in any language; operators have no meaning.")
     kinds: list[Kind] = Field(default=[Kind.MEMORY, Kind.MESSAGE], min_length=1, description="What to look for.")
+    types: list[MemoryType] = Field(default=[], max_length=20, description="Only memories of these types; empty: any.")
+    mode: SearchMode = Field(
+        default=SearchMode.HYBRID,
+        description="`hybrid` ranks by all signals, `exact` keeps only texts that hold the query word for word, "
+        "`relational` looks at names and relations.",
+    )
+    as_of: Instant | AsOf | None = Field(default=None, description="One instant for both times, or each by itself.")
+    history: bool = Field(default=False, description="True: what was superseded or retracted too, marked `current` false.")
     time_range: TimeRange | None = Field(default=None, description="Only texts of this time, by their own time.")
     min_confidence: float = Field(default=0.0, ge=0, le=1, description="Leave out results below this confidence.")
 
@@ -48,6 +74,7 @@ class SearchResult(Contract):
     author: str = Field(description="Who said it; may be empty.")
     score: float = Field(description="Orders the results; compare only within one answer.")
     confidence: float = Field(description="Share of the query's information that the text matches, 0 to 1.")
+    current: bool = Field(description="False for what was superseded or retracted.")
     weak: bool = Field(description="True where the match is doubtful.")
     signals: dict[str, float] = Field(description="What the score is made of.")
     ref: ResultRef = Field(description="Where it comes from.")

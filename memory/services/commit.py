@@ -13,7 +13,7 @@ from kernel.conf import conf
 from kernel.context import Ctx, Right
 from kernel.errors import ForbiddenError, InvalidInputError, TooLargeError
 from memory.candidates import Candidate, Retained, entity_names, line, retain
-from memory.compose.policies import CompositionPolicy
+from memory.compose.policy import CompositionPolicy
 from memory.contracts import (
     CommitExplain,
     CommitTurnInput,

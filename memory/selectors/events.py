@@ -30,6 +30,27 @@ def get_session(domain_id: str, session_id: str, ctx: Ctx) -> Session:
     return row
 
 
+def session_by_id(session_id: UUID, ctx: Ctx) -> Session:
+    """One visible session by the server's id. Raises NotFoundError."""
+    row = visible_sessions(ctx).select_related("scope").filter(pk=session_id).first()
+    if row is None:
+        raise NotFoundError(f"No session {str(session_id)!r} that you can see.")
+    return row
+
+
+def visible_turns(ctx: Ctx) -> QuerySet[Turn]:
+    """The base queryset: turns of the sessions that the actor may read."""
+    return Turn.objects.filter(session__in=visible_sessions(ctx).values("pk"))
+
+
+def turn_by_id(turn_id: UUID, ctx: Ctx) -> Turn:
+    """One visible turn. Raises NotFoundError."""
+    row = visible_turns(ctx).select_related("session__scope").filter(pk=turn_id).first()
+    if row is None:
+        raise NotFoundError(f"No turn {str(turn_id)!r} that you can see.")
+    return row
+
+
 def turns_of(session: Session) -> QuerySet[Turn]:
     """The session's turns with everything in them."""
     return Turn.objects.filter(session=session).prefetch_related("messages", "tool_calls", "refs")

@@ -1,0 +1,74 @@
+"""Actions on memory items: look at one, list them."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from kernel.actions import Action, Target, register
+from kernel.context import Ctx, Right
+from kernel.paging import page
+from memory import selectors
+from memory.contracts.items import (
+    GetMemoryItemInput,
+    GetMemoryItemResult,
+    ListMemoryItemsInput,
+    ListMemoryItemsResult,
+)
+from scopes.selectors import require_domain
+
+
+def _item_target(given: GetMemoryItemInput, ctx: Ctx) -> Target:
+    item = selectors.get_item(given.id, ctx)
+    name = item.scope.name
+    owned = frozenset({name}) if item.scope.owner == ctx.actor.id else frozenset()
+    return Target(item.domain_id, (name,), owned)
+
+
+def _get_item(given: GetMemoryItemInput, ctx: Ctx) -> GetMemoryItemResult:
+    item = selectors.get_item(given.id, ctx)
+    versions = selectors.versions_of(item)
+    return GetMemoryItemResult(
+        item=selectors.view_item(item),
+        text=item.chunk.text if hasattr(item, "chunk") else item.statement,
+        successor_id=item.successor_id,
+        versions=[selectors.view_item(row) for row in versions],
+        history=selectors.history_of([item, *versions]),
+        provenance=selectors.provenance_of(item),
+    )
+
+
+GET_MEMORY_ITEM = register(
+    Action(
+        "get_memory_item",
+        "Show one memory with its versions, history and where it comes from.",
+        GetMemoryItemInput,
+        GetMemoryItemResult,
+        Right.READ,
+        _item_target,
+        _get_item,
+    )
+)
+
+
+def _items_target(given: ListMemoryItemsInput, ctx: Ctx) -> Target:
+    require_domain(given.domain_id, ctx)
+    return Target(given.domain_id, scopes=())
+
+
+def _list_items(given: ListMemoryItemsInput, ctx: Ctx) -> ListMemoryItemsResult:
+    found, cursor = page(selectors.filter_items(given, ctx), given, "id", UUID, newest_first=True)
+    return ListMemoryItemsResult(items=[selectors.view_item(row) for row in found], next_cursor=cursor)
+
+
+LIST_MEMORY_ITEMS = register(
+    Action(
+        "list_memory_items",
+        "List the memories you may read in one domain, newest first.",
+        ListMemoryItemsInput,
+        ListMemoryItemsResult,
+        Right.READ,
+        _items_target,
+        _list_items,
+        resource="memory_items",
+    )
+)

@@ -1,0 +1,27 @@
+"""Where a scoped call happens, under the policy in force."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from governance.policies import ScopesPolicy, effective
+from kernel.actions import Target
+from kernel.context import Ctx
+from scopes.contracts import Scoped
+from scopes.selectors import Resolved, resolve
+
+
+def allowed_types(domain_id: str) -> Sequence[str]:
+    """The scope types that the domain's policy knows."""
+    return effective(domain_id).section(ScopesPolicy).allowed_types
+
+
+def place_of(given: Scoped, ctx: Ctx) -> Resolved:
+    """The call's scopes after defaults and checks."""
+    return resolve(given, ctx, allowed_types(given.domain_id))
+
+
+def read_target(given: Scoped, ctx: Ctx) -> Target:
+    """What a call is about that reads the scopes it names."""
+    place = place_of(given, ctx)
+    return Target(place.domain_id, place.read, place.owned)

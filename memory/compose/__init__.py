@@ -1,0 +1,1 @@
+"""Composing as pure functions over frozen values: plan, same-key winners, fusion, token budget, rendering."""

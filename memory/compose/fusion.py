@@ -1,0 +1,237 @@
+"""Choosing the evidence: one ranking over memory and documents, from which repeats and excess are taken out by name."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from memory.compose.contracts import EvidencePack, Left, RetrievalPlan, resource_score
+from memory.compose.planner import ENTITIES
+from memory.compose.policy import CompositionPolicy
+from memory.compose.restate import statement
+from memory.compose.scoring import order, rank, tier_place
+from memory.compose.values import Candidate, Ranked, Source
+
+_DEFAULT_RATIO = (40, 60)
+MAX_ITEMS_PER_SCOPE = 10
+
+Reason = Literal["recent_turn", "weak", "duplicate", "restatement", "scope_cap", "diversity", "max_items"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fused:
+    """The evidence in final order, and everything else with its reason: each candidate is in one of the two."""
+
+    selected: tuple[Ranked, ...]
+    dropped: tuple[Left, ...]
+
+
+@dataclass(slots=True)
+class _Account:
+    """What was left out so far."""
+
+    dropped: list[Left] = field(default_factory=list)
+
+    def drop(self, item: Candidate, reason: Reason, of: Candidate | None = None) -> None:
+        self.dropped.append(Left(id=item.id, source=item.source, reason=reason, of=of.id if of else None))
+
+
+def fuse(
+    memory: Sequence[Candidate],
+    resources: Sequence[Candidate],
+    recent_message_ids: Collection[str],
+    plan: RetrievalPlan,
+    policy: CompositionPolicy,
+    max_items_per_scope: int = MAX_ITEMS_PER_SCOPE,
+) -> Fused:
+    """The evidence for a plan, best first.
+
+    `recent_message_ids` are the messages that the package shows anyway. Candidates of one source with one id are one.
+    """
+    account = _Account()
+    found = _kept(_by_id([*memory, *resources]), frozenset(recent_message_ids), account)
+    entities = _entities(plan)
+    ranked = rank(found, plan.queries[0].text, entities, plan)
+    ranked = _without_repeats(ranked, account)
+    ranked, excess = _capped(ranked, policy, max_items_per_scope)
+    chosen, beyond = _by_ratio(ranked, policy)
+    chosen, left = _covering(chosen, [*beyond, *excess], entities, plan)
+    for item, reason in left:
+        account.drop(item.candidate, reason)
+    dropped = sorted(account.dropped, key=lambda left: (left.source, left.id))
+    return Fused(tuple(sorted(chosen, key=lambda item: order(item, plan))), tuple(dropped))
+
+
+def candidates_from(pack: EvidencePack) -> list[Candidate]:
+    """The texts of a pack as candidates; stores that score differently keep scales of their own."""
+    found = []
+    for evidence in pack.evidences:
+        scale, score = resource_score(evidence)
+        given = evidence.signals.model_dump(exclude_none=True)
+        found.append(
+            Candidate(
+                id=evidence.id,
+                source="resource",
+                score=score,
+                scale=scale,
+                text=evidence.snippet,
+                title=evidence.title or evidence.metadata.section_title or "",
+                source_uri=evidence.source_uri,
+                source_type=evidence.source_type,
+                kind=evidence.kind,
+                mode=evidence.provenance.mode,
+                scope=evidence.scope.name if evidence.scope else "",
+                document_id=evidence.document_id,
+                section_id=evidence.section_id,
+                chunk_index=evidence.metadata.chunk_index,
+                event_time=evidence.event_time,
+                signals={name: float(value) for name, value in given.items()},
+            )
+        )
+    return found
+
+
+def _entities(plan: RetrievalPlan) -> list[str]:
+    named = plan.queries[0].hints.get(ENTITIES, [])
+    return [name for name in named if isinstance(name, str)] if isinstance(named, list) else []
+
+
+def _by_id(candidates: Iterable[Candidate]) -> list[Candidate]:
+    best: dict[tuple[Source, str], Candidate] = {}
+    for found in candidates:
+        name = (found.source, found.id)
+        if name not in best or _strength(found) > _strength(best[name]):
+            best[name] = found
+    return [best[name] for name in sorted(best)]
+
+
+def _strength(found: Candidate) -> tuple[float, str, str]:
+    return found.score, found.scale, repr(found)
+
+
+def _kept(candidates: Iterable[Candidate], recent: frozenset[str], account: _Account) -> list[Candidate]:
+    kept = []
+    for found in candidates:
+        if found.item_id is None and found.message_id is not None and found.message_id in recent:
+            account.drop(found, "recent_turn")
+        elif found.weak and not found.pinned:
+            account.drop(found, "weak")
+        else:
+            kept.append(found)
+    return kept
+
+
+def _without_repeats(ranked: Iterable[Ranked], account: _Account) -> list[Ranked]:
+    """Of what is the same object, or says the same, the first in rank."""
+    by_key: dict[Hashable, Candidate] = {}
+    by_statement: dict[Hashable, Candidate] = {}
+    kept = []
+    for item in ranked:
+        found = item.candidate
+        key, said = _object_key(found), statement(found.text)
+        if key in by_key:
+            account.drop(found, "duplicate", by_key[key])
+        elif said and said in by_statement:
+            account.drop(found, "restatement", by_statement[said])
+        else:
+            by_key[key] = found
+            by_statement.setdefault(said, found)
+            kept.append(item)
+    return kept
+
+
+def _object_key(found: Candidate) -> Hashable:
+    if found.source == "resource" and (found.document_id or found.section_id):
+        return "resource", found.document_id, found.section_id, found.chunk_index
+    if found.item_id is not None:
+        return "memory", found.item_id
+    if found.turn_id is not None and found.message_id is not None:
+        return "memory-turn", found.turn_id, found.message_id
+    return "fallback", found.source, found.id
+
+
+def _capped(
+    ranked: Iterable[Ranked], policy: CompositionPolicy, max_items_per_scope: int
+) -> tuple[list[Ranked], list[tuple[Ranked, Reason]]]:
+    """What stays under the caps on scope, document, source and lineage, in order of rank."""
+    diversity = policy.diversity
+    limits = {
+        "scope": max_items_per_scope,
+        "document": diversity.by_document,
+        "uri": diversity.by_source_uri,
+        "lineage": diversity.by_lineage,
+    }
+    used: Counter[tuple[str, str]] = Counter()
+    kept: list[Ranked] = []
+    excess: list[tuple[Ranked, Reason]] = []
+    for item in ranked:
+        origins = _origins(item.candidate)
+        full = next((origin for origin in origins if used[origin] >= limits[origin[0]]), None)
+        if full is None:
+            used.update(origins)
+            kept.append(item)
+        else:
+            excess.append((item, "scope_cap" if full[0] == "scope" else "diversity"))
+    return kept, excess
+
+
+def _origins(found: Candidate) -> list[tuple[str, str]]:
+    origins = [("scope", found.scope), ("uri", found.source_uri.partition("#")[0]), ("lineage", found.lineage)]
+    if found.source == "resource":
+        origins.append(("document", found.document_id or found.title))
+    return [origin for origin in origins if origin[1]]
+
+
+def ratio_of(text: str) -> tuple[int, int]:
+    """The two shares of a text such as `40/60`; 40 and 60 where it names none."""
+    first, _, second = text.partition("/")
+    if not (first.isdecimal() and second.isdecimal()):
+        return _DEFAULT_RATIO
+    shares = (int(first), int(second))
+    return shares if sum(shares) else _DEFAULT_RATIO
+
+
+def _by_ratio(ranked: Sequence[Ranked], policy: CompositionPolicy) -> tuple[list[Ranked], list[tuple[Ranked, Reason]]]:
+    """Each source its share, in order of rank; what one leaves free goes to the best of the rest."""
+    limit = policy.evidence_max_items
+    memory, resource = ratio_of(policy.diversity.memory_resource_ratio)
+    share = limit * memory // (memory + resource)
+    quota = {"memory": share, "resource": limit - share}
+    used: Counter[str] = Counter()
+    chosen: list[Ranked] = []
+    rest: list[Ranked] = []
+    for item in ranked:
+        source = item.candidate.source
+        if used[source] < quota[source]:
+            used[source] += 1
+            chosen.append(item)
+        else:
+            rest.append(item)
+    free = limit - len(chosen)
+    return chosen + rest[:free], [(item, "max_items") for item in rest[free:]]
+
+
+def _covering(
+    chosen: list[Ranked],
+    left: list[tuple[Ranked, Reason]],
+    entities: Sequence[str],
+    plan: RetrievalPlan,
+) -> tuple[list[Ranked], list[tuple[Ranked, Reason]]]:
+    """If nothing chosen speaks of a name in the question but something left out for want of room does, it comes in."""
+    covered = {name for item in chosen for name in item.covers}
+    if not chosen or not entities or covered:
+        return chosen, left
+    able = sorted((entry for entry in left if entry[0].covers), key=lambda entry: order(entry[0], plan))
+    out = max(
+        (item for item in chosen if not tier_place(item.candidate.tier) < tier_place("")),
+        key=lambda item: order(item, plan),
+        default=None,
+    )
+    if not able or out is None:
+        return chosen, left
+    comes = able[0]
+    kept = [item for item in chosen if item is not out]
+    others = [entry for entry in left if entry is not comes]
+    return [*kept, replace(comes[0])], [*others, (out, "max_items")]

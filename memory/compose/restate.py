@@ -1,0 +1,42 @@
+"""Whether two texts say the same in almost the same words: so strictly that no changed fact is taken for one.
+
+Only letter case, width, punctuation and a few empty words may differ, in place. A number, sign, unit, negation, date,
+tense, pronoun, name or word order that differs makes two statements.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_EMPTY_WORDS = frozenset(
+    ("a", "an", "the", "is", "are", "am", "be", "that", "please", "just", "really", "very", "also", "actually",
+     "remember", "note", "so", "now", "currently", "does", "do", "has", "have")
+)  # fmt: skip
+_CJK = (
+    "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_EMPTY_HAN = re.compile("请记住|请注意|记住|请|目前|现在|的|呢|吧|啊")
+_NUMBER = rf"(?:(?<![^\W{_CJK}])[-−+])?\d+(?:[.,:/\-]\d+)*%?"
+_TOKEN = re.compile(rf"{_NUMBER}|[{_CJK}]|[^\W\d{_CJK}](?:[^\W{_CJK}]|['’.\-/@](?=[^\W{_CJK}]))*[+#]*|\S")
+_PUNCTUATION = frozenset(".,;:!…\"“”'‘’()[]{}`*_-–—|。，；：！、·「」『』（）【】《》")
+
+
+def statement(text: str) -> tuple[str, ...]:
+    """What the text says, as the sequence of its telling words and signs; equal ones are restatements."""
+    plain = _EMPTY_HAN.sub(" ", _normal(text))
+    found = tuple(token for token in _TOKEN.findall(plain) if token not in _EMPTY_WORDS and token not in _PUNCTUATION)
+    return found or tuple(plain.split())
+
+
+def restates(first: str, second: str) -> bool:
+    """Whether the two texts say the same in almost the same words."""
+    return statement(first) == statement(second)
+
+
+def _normal(text: str) -> str:
+    # NFKC would make a plain 2 of a superscript, and so another number.
+    kept = "".join(
+        char if unicodedata.category(char) == "No" else unicodedata.normalize("NFKC", char) for char in text
+    )
+    return unicodedata.normalize("NFC", kept).casefold().replace("’", "'").replace("−", "-")

@@ -1,0 +1,88 @@
+"""One scale for what several searches found.
+
+The score of a candidate within its scale becomes `(score - low) / (high - low)`, where `high` is the best score of that
+scale in this request and `low` the worst or zero, whichever is lower: so the best text of each search has 1.0, and a
+score of zero has 0.0 whenever none is negative. To this come 0.05 for each word of the question in title or text, and
+at most 0.04 for a narrower scope, which settles near ties and never outweighs relevance.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from kernel.tokens import query_terms, terms
+from memory.compose.contracts import RetrievalPlan, TieBreaker
+from memory.compose.values import CONFLICT_PRIORITY, TIERS, Candidate, Ranked
+from memory.compose.words import mentions
+
+OVERLAP_BONUS = 0.05
+SCOPE_BONUS = 0.01
+_PLACES = 6
+
+Bounds = dict[tuple[str, str], tuple[float, float]]
+
+
+def rank(found: Iterable[Candidate], question: str, entities: Sequence[str], plan: RetrievalPlan) -> list[Ranked]:
+    """The candidates, best first: tiered knowledge in the order of its tiers, then by score."""
+    candidates = list(found)
+    bounds, asked = _bounds(candidates), query_terms(question)
+    ranked = [_scored(candidate, bounds, asked, entities) for candidate in candidates]
+    return sorted(ranked, key=lambda item: order(item, plan))
+
+
+def order(item: Ranked, plan: RetrievalPlan) -> tuple[int, float, float, str, str]:
+    """The sort key of final order; the id settles what nothing else does."""
+    found = item.candidate
+    return tier_place(found.tier), -item.score, -_tie(found, plan), found.source, found.id
+
+
+def tier_place(tier: str) -> int:
+    """Place of a tier: principles first, then what follows from them, then all that has none."""
+    return TIERS.index(tier) if tier in TIERS else len(TIERS)
+
+
+def _tie(found: Candidate, plan: RetrievalPlan) -> float:
+    ranking = plan.ranking
+    if ranking.tie_breaker is TieBreaker.SOURCE_PRIORITY:
+        return ranking.source_priority.get(found.source_type, 0.0)
+    if ranking.tie_breaker is TieBreaker.RECENCY and found.event_time is not None:
+        return found.event_time.timestamp()
+    return 0.0
+
+
+def _bounds(candidates: Iterable[Candidate]) -> Bounds:
+    scores: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    for found in candidates:
+        scores[found.source, found.scale].append(_finite(found.score))
+    return {name: (min(0.0, *values, 0.0), max(values)) for name, values in scores.items()}
+
+
+def _finite(score: float) -> float:
+    return score if math.isfinite(score) else 0.0
+
+
+def _scored(found: Candidate, bounds: Bounds, asked: Sequence[str], entities: Sequence[str]) -> Ranked:
+    low, high = bounds[found.source, found.scale]
+    text = f"{found.title} {found.text}"
+    held = terms(text)
+    relevance = (_finite(found.score) - low) / (high - low) if high > low else 0.0
+    overlap = OVERLAP_BONUS * sum(term in held for term in asked)
+    scope = SCOPE_BONUS * _specificity(found.scope)
+    return Ranked(
+        candidate=found,
+        score=round(relevance + overlap + scope, _PLACES),
+        signals={
+            **found.signals,
+            "relevance": round(relevance, _PLACES),
+            "overlap": round(overlap, _PLACES),
+            "scope": round(scope, _PLACES),
+        },
+        covers=tuple(name for name in entities if mentions(text, name)),
+    )
+
+
+def _specificity(scope: str) -> int:
+    kind = scope.partition(":")[0]
+    return len(CONFLICT_PRIORITY) - 1 - CONFLICT_PRIORITY.index(kind) if kind in CONFLICT_PRIORITY else 0

@@ -1,0 +1,1 @@
+"""Clients that ask a document store for evidence and never break a compose."""

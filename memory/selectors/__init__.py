@@ -1,0 +1,52 @@
+"""Reading memory, as far as the one who asks may see it."""
+
+from __future__ import annotations
+
+from memory.selectors.events import (
+    get_session,
+    hydrate_events,
+    session_by_id,
+    turn_by_id,
+    turns_of,
+    view_session,
+    view_turn,
+    visible_sessions,
+    visible_turns,
+)
+from memory.selectors.items import (
+    current_items,
+    filter_items,
+    get_item,
+    history_of,
+    hydrate_items,
+    provenance_of,
+    versions_of,
+    view_item,
+    visible_items,
+)
+from memory.selectors.recall import open_tasks, recalled_texts, recent_entity_names, text_hash
+
+__all__ = [
+    "current_items",
+    "filter_items",
+    "get_item",
+    "get_session",
+    "history_of",
+    "hydrate_events",
+    "hydrate_items",
+    "open_tasks",
+    "provenance_of",
+    "recalled_texts",
+    "recent_entity_names",
+    "session_by_id",
+    "text_hash",
+    "turn_by_id",
+    "turns_of",
+    "versions_of",
+    "view_item",
+    "view_session",
+    "view_turn",
+    "visible_items",
+    "visible_sessions",
+    "visible_turns",
+]

@@ -1,0 +1,165 @@
+"""Reading memory items: which are current, which may be seen, and where each comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+
+from kernel.context import Ctx
+from kernel.errors import NotFoundError
+from memory.contracts.items import (
+    TRUSTED,
+    HistoryStep,
+    ItemView,
+    Lifecycle,
+    ListMemoryItemsInput,
+    ProvenanceView,
+    Status,
+    Tier,
+)
+from memory.models import KnowledgeEvent, MemoryItem
+from scopes.contracts import ScopeView
+from scopes.selectors import visible_scopes
+from search.contracts import Hydrated
+
+MAX_VERSIONS = 50
+MAX_STEPS = 200
+
+
+def visible_items(ctx: Ctx) -> QuerySet[MemoryItem]:
+    """The base queryset: items of the scopes that the actor may read."""
+    return MemoryItem.objects.filter(scope__in=visible_scopes(ctx).values("pk")).select_related(
+        "scope", "source_session"
+    )
+
+
+def is_current(valid_at: datetime, recorded_at: datetime | None = None) -> Q:
+    """The one predicate of what is current: trusted, active, the version in force, and valid in the world at a moment.
+
+    With `recorded_at`, what was in force in the system at that moment, whatever became of it since.
+    """
+    holds = Q(lifecycle_status__in=TRUSTED)
+    holds &= Q(valid_from=None) | Q(valid_from__lte=valid_at)
+    holds &= Q(valid_to=None) | Q(valid_to__gt=valid_at)
+    if recorded_at is None:
+        return holds & Q(current_until=None, status=Status.ACTIVE)
+    return holds & Q(recorded_at__lte=recorded_at) & (Q(current_until=None) | Q(current_until__gt=recorded_at))
+
+
+def current_items(domain_id: str, scope_keys: Sequence[int], valid_at: datetime) -> QuerySet[MemoryItem]:
+    """The current items of scopes that the caller was found to be allowed to read."""
+    rows = MemoryItem.objects.filter(is_current(valid_at), domain_id=domain_id, scope_id__in=scope_keys)
+    return rows.select_related("scope", "source_session")
+
+
+def get_item(item_id: UUID, ctx: Ctx) -> MemoryItem:
+    """One visible item. Raises NotFoundError."""
+    row = visible_items(ctx).filter(pk=item_id).first()
+    if row is None:
+        raise NotFoundError(f"No memory item {str(item_id)!r} that you can see.")
+    return row
+
+
+def filter_items(given: ListMemoryItemsInput, ctx: Ctx) -> QuerySet[MemoryItem]:
+    """Visible items that fit the filters."""
+    rows = visible_items(ctx).filter(domain_id=given.domain_id)
+    if given.scope is not None:
+        rows = rows.filter(scope__scope_type=given.scope.type, scope__external_id=given.scope.id)
+    wanted = {"type": given.type, "key": given.key, "status": given.status, "lifecycle_status": given.lifecycle_status}
+    rows = rows.filter(**{column: value for column, value in wanted.items() if value is not None})
+    if given.overdue:
+        rows = rows.filter(review_by__lt=ctx.now)
+    return rows if given.history else rows.filter(current_until=None)
+
+
+def versions_of(item: MemoryItem) -> list[MemoryItem]:
+    """The other versions of an item's key in its scope, newest first."""
+    if item.key is None:
+        return []
+    rows = MemoryItem.objects.filter(scope_id=item.scope_id, type=item.type, key=item.key).exclude(pk=item.pk)
+    return list(rows.select_related("scope", "source_session").order_by("-recorded_at", "-id")[:MAX_VERSIONS])
+
+
+def history_of(items: Sequence[MemoryItem]) -> list[HistoryStep]:
+    """The steps in the life of these items, oldest first."""
+    rows = KnowledgeEvent.objects.filter(item__in=[item.pk for item in items]).order_by("created_at", "id")[:MAX_STEPS]
+    return [
+        HistoryStep(
+            item_id=row.item_id,
+            kind=row.kind,
+            from_status=row.from_status,
+            to_status=row.to_status,
+            reason=row.reason,
+            actor=row.actor_name,
+            at=row.created_at,
+        )
+        for row in rows
+    ]
+
+
+def provenance_of(item: MemoryItem) -> ProvenanceView:
+    """Where an item comes from."""
+    message = item.source_message
+    return ProvenanceView(
+        origin=item.origin,
+        session_id=item.source_session.external_id if item.source_session else None,
+        turn_id=item.source_turn_id,
+        message_id=(message.external_id or str(message.id)) if message else None,
+        source_item_id=item.source_item_id,
+        promotion_event_id=item.promotion_event,
+        evidence=[{"kind": link.kind, "id": link.ref, "role": link.role} for link in item.evidence.all()],
+    )
+
+
+def view_item(row: MemoryItem) -> ItemView:
+    """An item as answers show it."""
+    return ItemView(
+        id=row.id,
+        type=row.type,
+        key=row.key,
+        value=row.value,
+        statement=row.statement,
+        confidence=row.confidence,
+        status=Status(row.status),
+        lifecycle_status=Lifecycle(row.lifecycle_status),
+        tier=Tier(row.tier),
+        pinned=row.pinned,
+        current=row.current_until is None and row.status == Status.ACTIVE,
+        domain_id=row.domain_id,
+        scope=ScopeView(type=row.scope.scope_type, id=row.scope.external_id),
+        source_session_id=row.source_session.external_id if row.source_session else None,
+        version=row.version,
+        valid_from=row.valid_from,
+        valid_to=row.valid_to,
+        recorded_at=row.recorded_at,
+        current_until=row.current_until,
+        review_by=row.review_by,
+        author=row.author_name,
+    )
+
+
+def hydrate_items(ids: Sequence[UUID], domain_id: str, scope_keys: Sequence[int]) -> Mapping[UUID, Hydrated]:
+    """Items that may be shown in these scopes, by id."""
+    rows = MemoryItem.objects.filter(pk__in=ids, domain_id=domain_id, scope_id__in=scope_keys).select_related(
+        "source_session", "source_message"
+    )
+    return {row.id: _hydrated(row) for row in rows}
+
+
+def _hydrated(row: MemoryItem) -> Hydrated:
+    message = row.source_message
+    return Hydrated(
+        text=row.statement,
+        author=row.author_name,
+        event_time=row.valid_from or (message.created_at if message else row.recorded_at),
+        recorded_at=row.recorded_at,
+        session_id=row.source_session.external_id if row.source_session else None,
+        turn_id=row.source_turn_id,
+        message_id=(message.external_id or str(message.id)) if message else None,
+        message_uuid=row.source_message_id,
+        item_id=row.id,
+        title=row.key or row.type,
+    )

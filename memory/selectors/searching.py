@@ -1,0 +1,156 @@
+"""Searching memory: ranked hits of the index, read again from their owners, a memory and its message as one result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from django.db.models import Q
+
+from kernel.context import Ctx
+from kernel.paging import decode, encode
+from kernel.text import fold
+from memory.contracts.search import AsOf, ResultRef, SearchMemoryInput, SearchMode, SearchResult
+from memory.models import Entity, KgEdge, MemoryItem
+from scopes.contracts import ScopeView
+from scopes.models import MemoryScope
+from scopes.selectors import Resolved, scope_rows
+from search import hooks
+from search import selectors as index
+from search.contracts import Hit, Hydrated, Kind, Query
+
+MAX_NAMES = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """One page of results, the cursor of the next, and what was cut or replaced, by reason."""
+
+    results: list[SearchResult]
+    next_cursor: str | None
+    warnings: list[str]
+
+
+def search(given: SearchMemoryInput, place: Resolved, ctx: Ctx) -> Searched:
+    """Answer one search within scopes that the caller was found to be allowed to read."""
+    scopes = {row.key: row for row in scope_rows(place.domain_id, place.read, place.partition)}
+    query = _query(given, place, tuple(scopes), ctx)
+    warnings = ["semantic_unavailable:used_hybrid"] if given.mode is SearchMode.SEMANTIC else []
+    if given.mode is SearchMode.RELATIONAL:
+        query = replace(query, text=" ".join([query.text, *related_names(query)]))
+    found = index.find(query)
+    warnings += found.warnings
+    texts = _hydrate(found.hits, query)
+    hits = [hit for hit in found.hits if hit.object_id in texts and hit.confidence >= given.min_confidence]
+    if given.mode is SearchMode.EXACT:
+        wanted = fold(given.query)
+        hits = [hit for hit in hits if wanted in fold(texts[hit.object_id].text)]
+    hits = _collapse(hits, texts)
+    shown, cursor = _page_of(hits, given)
+    stale = _stale(shown) if given.history else set()
+    results = [_result(hit, texts[hit.object_id], scopes[hit.scope_key], hit.object_id not in stale) for hit in shown]
+    return Searched(results, cursor, warnings)
+
+
+def _query(given: SearchMemoryInput, place: Resolved, scope_keys: tuple[int, ...], ctx: Ctx) -> Query:
+    window = given.time_range
+    as_of = given.as_of if isinstance(given.as_of, AsOf) else AsOf(valid=given.as_of, recorded=given.as_of)
+    kinds = tuple(Kind(kind) for kind in given.kinds)
+    return Query(
+        text=given.query,
+        domain_id=place.domain_id,
+        scope_keys=scope_keys,
+        kinds=(Kind.MEMORY,) if given.types else kinds,
+        valid_at=as_of.valid or ctx.now,
+        since=window.since if window else None,
+        until=window.until if window else None,
+        recorded_at=as_of.recorded,
+        labels=tuple(given.types),
+        history=given.history,
+    )
+
+
+def related_names(query: Query) -> list[str]:
+    """Names of entities that the query names, their aliases, and what they are related to, one step away."""
+    words = set(fold(query.text).split()) | {fold(query.text)}
+    wanted = [word for word in sorted(words) if word][:MAX_NAMES]
+    bears = Q(canonical_folded__in=wanted) | Q(aliases__alias_folded__in=wanted)
+    entities = Entity.objects.filter(bears, domain_id=query.domain_id, scope_id__in=query.scope_keys, status="active")
+    found: dict[str, None] = {}
+    for row in entities.prefetch_related("aliases").distinct().order_by("id")[:MAX_NAMES]:
+        found.update(dict.fromkeys([row.canonical, *(alias.alias for alias in row.aliases.all())]))
+    names = [*wanted, *(fold(name) for name in found)]
+    edges = KgEdge.objects.filter(
+        Q(subject_folded__in=names) | Q(object_folded__in=names),
+        Q(valid_to=None) | Q(valid_to__gt=query.valid_at),
+        domain_id=query.domain_id,
+        scope_id__in=query.scope_keys,
+        status="active",
+        current_until=None,
+    )
+    for edge in edges.order_by("-confidence", "id")[:MAX_NAMES]:
+        found.update(dict.fromkeys([edge.subject, edge.object]))
+    return list(found)
+
+
+def _hydrate(hits: list[Hit], query: Query) -> dict[UUID, Hydrated]:
+    texts: dict[UUID, Hydrated] = {}
+    for kind in query.kinds:
+        ids = [hit.object_id for hit in hits if hit.kind == kind]
+        if ids:
+            texts.update(hooks.hydrate(kind, ids, query.domain_id, query.scope_keys))
+    return texts
+
+
+def _collapse(hits: list[Hit], texts: Mapping[UUID, Hydrated]) -> list[Hit]:
+    """Of a memory and the message that it came from only the better one is kept, in its place."""
+    seen: set[UUID] = set()
+    kept = []
+    for hit in hits:
+        source = texts[hit.object_id].message_uuid or hit.object_id
+        if source not in seen:
+            seen.add(source)
+            kept.append(hit)
+    return kept
+
+
+def _page_of(hits: list[Hit], given: SearchMemoryInput) -> tuple[list[Hit], str | None]:
+    """The hits after the cursor's place, and the cursor of the next page."""
+    place = decode(given, 2)
+    start = 0
+    if place is not None:
+        start = next((n + 1 for n, hit in enumerate(hits) if str(hit.object_id) == place[1]), len(hits))
+    shown = hits[start : start + given.limit]
+    more = len(hits) > start + given.limit
+    return shown, encode([f"{shown[-1].score:.6f}", str(shown[-1].object_id)], given) if more else None
+
+
+def _stale(hits: list[Hit]) -> set[UUID]:
+    ids = [hit.object_id for hit in hits if hit.kind is Kind.MEMORY]
+    return set(MemoryItem.objects.filter(pk__in=ids).exclude(current_until=None).values_list("pk", flat=True))
+
+
+def _result(hit: Hit, text: Hydrated, scope: MemoryScope, current: bool) -> SearchResult:
+    return SearchResult(
+        id=hit.object_id,
+        kind=hit.kind,
+        text=text.text,
+        author=text.author,
+        score=hit.score,
+        confidence=hit.confidence,
+        current=current,
+        weak=hit.confidence < index.WEAK_BELOW,
+        signals=hit.signals,
+        ref=ResultRef(
+            item_id=text.item_id,
+            session_id=text.session_id,
+            turn_id=text.turn_id,
+            message_id=text.message_id,
+            section_id=text.section_id,
+        ),
+        scope=ScopeView(type=scope.scope_type, id=scope.external_id),
+        source_session_id=text.session_id,
+        event_time=text.event_time,
+        recorded_at=text.recorded_at,
+    )

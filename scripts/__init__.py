@@ -1,0 +1,3 @@
+"""Tools of this repository: virtual environment, checks, test runs, a PostgreSQL for their own use."""
+
+from __future__ import annotations

@@ -1,0 +1,1 @@
+"""The HTTP door: every action under /v1/, resource lists, the OpenAPI document, and /healthz."""
