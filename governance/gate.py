@@ -20,7 +20,7 @@ from kernel.canonical import digest
 from kernel.conf import conf
 from kernel.context import ANY, Actor, ActorKind, Approval, Ctx, Door
 from kernel.contracts import Contract, KeyedInput
-from kernel.db import rolled_back
+from kernel.db import is_outage, rolled_back
 from kernel.errors import (
     ConflictError,
     DomainError,
@@ -32,7 +32,7 @@ from kernel.errors import (
     UnavailableError,
 )
 from kernel.wire import check_tree, read_object
-from scopes.selectors import EVERYTHING, held, identify_again
+from scopes.selectors import EVERYTHING, domain_exists, held, identify_again
 
 In = TypeVar("In", bound=Contract)
 Out = TypeVar("Out", bound=Contract)
@@ -80,15 +80,25 @@ def call(name: str, raw: bytes | str | Mapping[str, Any], *, ctx: Ctx) -> Answer
         check_tree(tree)
         given = action.input.parse(tree)
     except DomainError as exc:
-        refuse(name, exc, ctx=ctx)
+        refuse(name, exc, ctx=ctx, domain_id=_named_domain(raw, ctx))
     return perform(action, given, ctx=ctx)
 
 
-def refuse(name: str, error: DomainError, *, ctx: Ctx) -> NoReturn:
+def refuse(name: str, error: DomainError, *, ctx: Ctx, domain_id: str | None = None) -> NoReturn:
     """Record that the input of a call could not be used, and raise why: also for what a door sees before the gate."""
     with _writing():
-        services.record_refusal(Trail(action=get(name).name, rule="input"), ctx, error)
+        services.record_refusal(Trail(action=get(name).name, domain_id=domain_id, rule="input"), ctx, error)
     raise error
+
+
+def _named_domain(raw: bytes | str | Mapping[str, Any], ctx: Ctx) -> str | None:
+    """The domain that unusable input names, so that its owners can count the fault; None unless the actor knows it."""
+    try:
+        tree = raw if isinstance(raw, Mapping) else read_object(raw)
+    except DomainError:
+        return None
+    named = tree.get("domain_id")
+    return named if isinstance(named, str) and ctx.knows(named) and domain_exists(named) else None
 
 
 def perform(action: Action[In, Out, Any], given: In, *, ctx: Ctx) -> Answer[Out]:
@@ -100,6 +110,8 @@ def perform(action: Action[In, Out, Any], given: In, *, ctx: Ctx) -> Answer[Out]
         _refused(this, exc)
         raise
     except OperationalError as exc:
+        if not is_outage(exc):
+            raise
         raise UnavailableError("The database is busy or cannot be reached: try again later.") from exc
     except Exception:
         _refused(this, InternalError())
@@ -131,6 +143,7 @@ def _perform(this: _Call[In, Out]) -> Answer[Out]:
     if this.action.apply is None:
         result: Out = this.action.prepare(this.given, this.ctx)
         with _writing():
+            this.trail.changes = this.action.exposed(this.given, result, this.ctx) if this.action.exposed else []
             services.record(this.trail, this.ctx, Outcome.ALLOWED)
         return Answer(result)
     earlier = _replay(this)

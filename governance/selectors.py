@@ -144,3 +144,14 @@ def view_audit(row: AuditEntry) -> AuditView:
         proposal_id=row.proposal_id,
         changes=row.changes,
     )
+
+
+def count_refused(domain_id: str) -> int:
+    """How many calls in a domain were refused for their input or for what they named.
+
+    A call that names something by id says no domain: it counts where its actor's grants lie.
+    """
+    principals = [str(pk) for pk in Principal.objects.filter(grants__domain_id=domain_id).values_list("pk", flat=True)]
+    here = Q(domain_id=domain_id) | Q(domain_id=None, actor_id__in=principals)
+    refused = Q(outcome=Outcome.INVALID) | Q(outcome=Outcome.DENIED)
+    return AuditEntry.objects.filter(here & refused).count()

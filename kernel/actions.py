@@ -63,6 +63,7 @@ class Action(Generic[In, Out, Prepared]):
     `target` says what the call is about, so that the gate can decide before anything is done.
     `prepare` runs outside any transaction: it may read and call models or the network, and does all of a read action.
     `apply` runs inside the gate's short transaction, rechecks what prepare relied on, and reports its changes.
+    `exposed` runs after a read, in the short transaction that records it, and keeps what was shown to whom.
     `failed` runs after a refused apply was rolled back, in the short transaction that records the refusal.
     `resource` is the path under /v1/ where a list can also be read with GET.
     """
@@ -75,6 +76,7 @@ class Action(Generic[In, Out, Prepared]):
     target: Callable[[In, Ctx], Target]
     prepare: Callable[[In, Ctx], Prepared]
     apply: Callable[[In, Prepared, Ctx], Applied[Out]] | None = None
+    exposed: Callable[[In, Out, Ctx], Sequence[Change]] | None = None
     failed: Callable[[In, DomainError, Ctx], Sequence[Change]] | None = None
     destroys: bool = False
     resource: str = ""

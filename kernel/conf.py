@@ -19,6 +19,13 @@ class Conf:
     max_items_per_commit: int = 1_000  # entries in each list of turn_events
     max_query_chars: int = 4_000  # one search query
     api_key: str = field(default="", repr=False)  # whom `manage.py mcp` and `manage.py act` act as
+    model_url: str = ""  # base address of an OpenAI-compatible API, such as http://localhost:8080/v1; empty: no model
+    model_name: str = ""  # model to ask
+    model_api_key: str = field(default="", repr=False)  # its key, if it needs one
+    model_timeout: float = 60.0  # seconds to wait for its answer
+    resource_url: str = ""  # `/v1/retrieve` of a document store; empty: no documents from elsewhere
+    resource_api_key: str = field(default="", repr=False)  # its key, if it needs one
+    resource_timeout: float = 2.0  # seconds for the whole exchange with it
     password_file: str = ""  # file with the password for `manage.py act --user NAME`
 
     @classmethod

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, OperationalError, connection, transaction
 
 
 def is_postgres() -> bool:
@@ -21,6 +21,13 @@ def sqlite_options(busy_timeout_seconds: float) -> dict[str, Any]:
         "transaction_mode": "IMMEDIATE",
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;",
     }
+
+
+def is_outage(error: OperationalError) -> bool:
+    """Whether the database is busy or out of reach; SQLite says OperationalError for a wrong statement too."""
+    if is_postgres():
+        return True
+    return any(sign in str(error) for sign in ("locked", "busy", "unable to open", "disk"))
 
 
 def ping() -> bool:

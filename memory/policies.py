@@ -35,4 +35,8 @@ class RetentionPolicy(PolicySection):
     entity_gate: EntityGate = Field(default=EntityGate(), description="Gate for entities.")
     confidence: ConfidenceLevels = Field(default=ConfidenceLevels(), description="Confidence by source.")
     extract_text: bool = Field(default=True, description="Learn from the text of messages by rules.")
+    extract_with_model: bool = Field(
+        default=True,
+        description="Learn from the text of messages with the configured language model, if there is one.",
+    )
     context_days: int = Field(default=30, ge=1, le=3650, description="Days for which composed contexts are kept.")

@@ -21,6 +21,11 @@ class ScopesPolicy(PolicySection):
     allowed_types: list[str] = Field(
         default=list(SCOPE_TYPES), min_length=1, description="Scope types that calls may name."
     )
+    conflict_priority: list[str] = Field(
+        default=["task", "project", "expert", "global", "session"],
+        description="Whose row of a key counts when several scopes hold one, the first named first.",
+    )
+    max_items_per_scope: int = Field(default=10, ge=1, le=100, description="Evidence of one scope in a context.")
 
 
 class QueueRule(Contract):

@@ -301,5 +301,3 @@ class GetMemoryItemResult(Contract):
     versions: list[ItemView] = Field(description="Other versions of its key in its scope, newest first; at most 50.")
     history: list[HistoryStep] = Field(description="Steps of all these versions, oldest first; at most 200.")
     provenance: ProvenanceView = Field(description="Where it comes from.")
-
-

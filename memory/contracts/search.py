@@ -50,7 +50,9 @@ class SearchMemoryInput(PageInput, Scoped):
         "`relational` looks at names and relations.",
     )
     as_of: Instant | AsOf | None = Field(default=None, description="One instant for both times, or each by itself.")
-    history: bool = Field(default=False, description="True: what was superseded or retracted too, marked `current` false.")
+    history: bool = Field(
+        default=False, description="True: what was superseded or retracted too, marked `current` false."
+    )
     time_range: TimeRange | None = Field(default=None, description="Only texts of this time, by their own time.")
     min_confidence: float = Field(default=0.0, ge=0, le=1, description="Leave out results below this confidence.")
 

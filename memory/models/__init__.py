@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from memory.models.contexts import ContextRecord, ContextShown
 from memory.models.events import Message, Ref, Session, SessionScopeLink, Summary, ToolCall, Turn
+from memory.models.extraction import ExtractionRun
 from memory.models.graph import Entity, EntityAlias, EntityMention, KgEdge
 from memory.models.items import EvidenceLink, KnowledgeEvent, MemoryChunk, MemoryItem
 
@@ -14,6 +15,7 @@ __all__ = [
     "EntityAlias",
     "EntityMention",
     "EvidenceLink",
+    "ExtractionRun",
     "KgEdge",
     "KnowledgeEvent",
     "MemoryChunk",

@@ -30,6 +30,7 @@ from memory.policies import RetentionPolicy
 from memory.selectors import open_tasks, recalled_texts, recent_entity_names
 from memory.services.graph import retract_entities, write_edge, write_entity
 from memory.services.items import Commit, Written, retract, update_task, write
+from memory.services.model_extraction import ask_later
 from memory.services.summary import update_summary
 from memory.services.turns import Place, StoredTurn, open_place, store_events
 from scopes.contracts import ScopeRef, ScopeView
@@ -79,6 +80,7 @@ def apply(given: CommitTurnInput, prepared: Prepared, ctx: Ctx) -> Applied[Commi
     commit = Commit(stored.turn, stored.messages, ctx, Written())
     commit.written.lines.extend(prepared.retained.skipped)
     _learn(given, prepared, where, commit)
+    more += ask_later(stored.turn, prepared.retention, ctx)
     staged = any(
         not item.deduplicated and (item.type == "decisions" or item.id in _done_tasks(commit))
         for item in commit.written.items
@@ -211,9 +213,7 @@ def _result(
         summary={"triggered": summary.triggered, "reason": summary.trigger_reason},
         warnings=[],
     )
-    counts = StoredCounts(
-        messages=len(stored.messages), tool_calls=len(stored.tool_calls), refs=len(stored.refs)
-    )
+    counts = StoredCounts(messages=len(stored.messages), tool_calls=len(stored.tool_calls), refs=len(stored.refs))
     return CommitTurnResult(
         commit_id=stored.turn.id,
         domain_id=prepared.place.domain_id,

@@ -68,9 +68,7 @@ def write(candidate: Candidate, scope: MemoryScope, commit: Commit) -> MemoryIte
     raise ConflictError(f"{candidate.key} is being written by others at this moment: send the commit again.")
 
 
-def _write_once(
-    candidate: Candidate, scope: MemoryScope, commit: Commit
-) -> MemoryItem | None:
+def _write_once(candidate: Candidate, scope: MemoryScope, commit: Commit) -> MemoryItem | None:
     hashed = content_hash(candidate.type, candidate.key, candidate.value)
     current = MemoryItem.objects.filter(
         scope=scope, type=candidate.type, key=candidate.key, current_until=None
@@ -97,9 +95,7 @@ def _write_once(
     return item
 
 
-def _replaced(
-    candidate: Candidate, scope: MemoryScope, current: MemoryItem | None
-) -> tuple[list[MemoryItem], str]:
+def _replaced(candidate: Candidate, scope: MemoryScope, current: MemoryItem | None) -> tuple[list[MemoryItem], str]:
     """The items that make way for the candidate, or why it cannot be written."""
     replaced = [current] if current is not None else []
     if candidate.supersedes is None or (current is not None and candidate.supersedes == current.id):
@@ -237,9 +233,7 @@ def _replace_by(old: MemoryItem, item: MemoryItem, commit: Commit) -> None:
     )
 
 
-def _seen_again(
-    candidate: Candidate, current: MemoryItem, scope: MemoryScope, commit: Commit
-) -> MemoryItem:
+def _seen_again(candidate: Candidate, current: MemoryItem, scope: MemoryScope, commit: Commit) -> MemoryItem:
     """The same value again: nothing new, but a candidate that the user or a tool now asserts becomes promoted."""
     reason = "same_value"
     if current.lifecycle_status == Lifecycle.CANDIDATE and candidate.lifecycle in TRUSTED:
@@ -300,8 +294,8 @@ def _keep_denial(asked: Retraction, scope: MemoryScope, commit: Commit) -> None:
         source_turn=commit.turn,
         recorded_at=commit.ctx.now,
         current_until=commit.ctx.now,
-        author_id=ctx.actor.id,
-        author_name=ctx.actor.name,
+        author_id=commit.ctx.actor.id,
+        author_name=commit.ctx.actor.name,
         content_hash=content_hash(asked.type, asked.key, value),
     )
     add_event(item, "retracted", "", commit.ctx, reason=asked.reason)

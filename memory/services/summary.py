@@ -9,14 +9,12 @@ from memory.contracts.commit import SummaryResult
 from memory.contracts.items import TRUSTED
 from memory.models import MemoryItem, Message, Ref, Summary, Turn
 from memory.policies import RetentionPolicy
-from memory.summarising import Line, PER_HEADING, render, trigger, window_tokens
+from memory.summarising import PER_HEADING, Line, render, trigger, window_tokens
 
 WINDOW_TURNS = 12
 
 
-def update_summary(
-    turn: Turn, *, staged: bool, policy: RetentionPolicy, token_limit: int, ctx: Ctx
-) -> SummaryResult:
+def update_summary(turn: Turn, *, staged: bool, policy: RetentionPolicy, token_limit: int, ctx: Ctx) -> SummaryResult:
     """Make a new version of the session's summary if one is due after this turn; the last one as it is otherwise."""
     last = Summary.objects.filter(session_id=turn.session_id).order_by("-version").first()
     since = turn.seq - (last.source_to if last else 0)

@@ -156,9 +156,7 @@ def _event(event: Event, turn: Turn, position: int, ctx: Ctx) -> dict[str, Any]:
 def _index_entries(where: Place, stored: StoredTurn, ctx: Ctx) -> list[NewEntry]:
     """A text is findable in its own session and in the default_write scope of its commit, nowhere else."""
     scope_keys = dict.fromkeys([where.session.scope_id, *([where.default_write] if where.default_write else [])])
-    texts: list[tuple[Message | ToolCall | Ref, str, str]] = [
-        (row, row.name, row.content) for row in stored.messages
-    ]
+    texts: list[tuple[Message | ToolCall | Ref, str, str]] = [(row, row.name, row.content) for row in stored.messages]
     texts += [(row, row.name, canonical_json([row.args, row.result])) for row in stored.tool_calls]
     texts += [(row, "", row.ref_uri) for row in stored.refs]
     return [
@@ -185,8 +183,11 @@ def _changes(stored: StoredTurn) -> list[Change]:
     after = {"session": str(turn.session_id), "seq": turn.seq}
     kept = [Change("turns", str(turn.id), None, after)]
     kept += [
-        Change("messages", str(row.id), None, {"role": row.role, "sha256": digest(row.content)}) for row in stored.messages
+        Change("messages", str(row.id), None, {"role": row.role, "sha256": digest(row.content)})
+        for row in stored.messages
     ]
-    kept += [Change("tool_calls", str(row.id), None, {"name": row.name, "status": row.status}) for row in stored.tool_calls]
+    kept += [
+        Change("tool_calls", str(row.id), None, {"name": row.name, "status": row.status}) for row in stored.tool_calls
+    ]
     kept += [Change("refs", str(row.id), None, {"ref_type": row.ref_type}) for row in stored.refs]
     return kept

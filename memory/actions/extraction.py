@@ -1,0 +1,71 @@
+"""Actions on model extractions: learn from a turn, list what was tried."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from kernel.actions import Action, Target, register
+from kernel.context import Ctx, Right
+from kernel.paging import page
+from memory import selectors
+from memory.contracts.extraction import (
+    ExtractTurnInput,
+    ExtractTurnResult,
+    ListExtractionsInput,
+    ListExtractionsResult,
+)
+from memory.models import ExtractionRun
+from memory.services import model_extraction
+from scopes.selectors import require_domain
+
+
+def _turn_target(given: ExtractTurnInput, ctx: Ctx) -> Target:
+    turn = selectors.turn_by_id(given.turn_id, ctx)
+    session = turn.session.scope
+    owned = frozenset({session.name}) if session.owner == ctx.actor.id else frozenset()
+    written = turn.default_write.name if turn.default_write else session.name
+    return Target(turn.domain_id, tuple(dict.fromkeys([written, session.name])), owned)
+
+
+EXTRACT_TURN = register(
+    Action(
+        "extract_turn",
+        "Learn from one stored turn with the configured language model; what it says becomes candidates.",
+        ExtractTurnInput,
+        ExtractTurnResult,
+        Right.WRITE,
+        _turn_target,
+        model_extraction.ask,
+        model_extraction.apply,
+        failed=model_extraction.failed,
+    )
+)
+
+
+def _list_target(given: ListExtractionsInput, ctx: Ctx) -> Target:
+    require_domain(given.domain_id, ctx)
+    return Target(given.domain_id, scopes=())
+
+
+def _list(given: ListExtractionsInput, ctx: Ctx) -> ListExtractionsResult:
+    rows = ExtractionRun.objects.filter(domain_id=given.domain_id, turn__in=selectors.visible_turns(ctx).values("pk"))
+    if given.state is not None:
+        rows = rows.filter(state=given.state)
+    found, cursor = page(rows, given, "id", UUID, newest_first=True)
+    return ListExtractionsResult(
+        extractions=[model_extraction.view_extraction(row) for row in found], next_cursor=cursor
+    )
+
+
+LIST_EXTRACTIONS = register(
+    Action(
+        "list_extractions",
+        "List what a language model made of turns, failures with their raw reply included.",
+        ListExtractionsInput,
+        ListExtractionsResult,
+        Right.READ,
+        _list_target,
+        _list,
+        resource="extractions",
+    )
+)

@@ -1,0 +1,191 @@
+"""Gathering what a context is made of, and putting it together: sessions, memories, relations, documents."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta, timezone
+from uuid import UUID
+
+from governance.policies import Policies, ScopesPolicy, effective
+from kernel.context import Ctx
+from kernel.ids import new_id
+from memory.compose import budget, planner, render
+from memory.compose.assemble import Header, assemble, evidence_from
+from memory.compose.contracts import (
+    ContextPackage,
+    DeveloperBlock,
+    RecentTurn,
+    RetrievalPlan,
+    Shadow,
+)
+from memory.compose.fusion import candidates_from, fuse
+from memory.compose.policy import CompositionPolicy, RetrievalPolicy
+from memory.compose.values import Candidate, KeyedRow, RecentMessage, Request, Slots
+from memory.compose.winners import resolve
+from memory.contracts.compose import ChatMessage, ComposeContextInput, ComposeContextResult
+from memory.models import MemoryItem
+from memory.resources import client_for
+from memory.selectors.conversation import Conversation, read_conversation
+from memory.selectors.evidence import edges_as_candidates, find_candidates, query_for
+from memory.selectors.items import current_items
+from memory.selectors.standing import STANDING_TYPES, system_blocks
+from scopes.models import MemoryScope
+from scopes.selectors import Resolved, scope_rows
+
+MAX_STANDING = 200
+MAX_QUERIES = 3  # of a plan, asked of our own index: expansions with the same terms find the same texts
+
+
+def compose(given: ComposeContextInput, place: Resolved, ctx: Ctx) -> ComposeContextResult:
+    """The context for one message, within scopes that the caller was found to be allowed to read."""
+    policies = effective(place.domain_id)
+    composition, retrieval = policies.section(CompositionPolicy), policies.section(RetrievalPolicy)
+    conversation = read_conversation(place, composition.recent_turns_max, ctx)
+    request = _request(given, place, ctx)
+    plan = planner.plan(
+        given.user_message,
+        recent=_recent(conversation),
+        refs=conversation.refs,
+        request=request,
+        retrieval=retrieval,
+        composition=composition,
+    )
+    scopes = {row.key: row for row in scope_rows(place.domain_id, place.read, place.partition)}
+    memories = _memories(plan, place, scopes, policies, ctx)
+    pack = client_for(plan, retrieval).retrieve(plan)
+    caps = policies.section(ScopesPolicy).max_items_per_scope
+    shown_before = {message.message_id for message in conversation.recent}
+    fused = fuse(memories.candidates, candidates_from(pack), shown_before, plan, composition, caps)
+    evidence, shortened = evidence_from(fused.selected, plan, composition, ctx.now)
+    slots = Slots(
+        user_message=given.user_message,
+        system_blocks=tuple(system_blocks(memories.standing)),
+        developer_blocks=tuple(DeveloperBlock(type=block.type, text=block.text) for block in given.developer_blocks),
+        working_summary=conversation.summary,
+        recent_turns=tuple(conversation.recent),
+        evidence=tuple(evidence),
+    )
+    fitted = budget.fit(slots, composition.token_limit, composition)
+    header = Header(
+        context_id=new_id(),
+        created_at=ctx.now,
+        session_id=given.session_id,
+        scopes_read=place.read,
+        shadowed=tuple(memories.shadowed),
+        max_items_per_scope=caps,
+        found=memories.found,
+    )
+    fitted = replace(fitted, truncated=(*fitted.truncated, *shortened))
+    package = assemble(header, plan, pack, fused, fitted, composition)
+    return _answer(package, given)
+
+
+@dataclass(frozen=True, slots=True)
+class _Memories:
+    candidates: list[Candidate]
+    standing: list[MemoryItem]
+    shadowed: list[Shadow]
+    found: Mapping[str, int]
+
+
+def _memories(
+    plan: RetrievalPlan, place: Resolved, scopes: Mapping[int, MemoryScope], policies: Policies, ctx: Ctx
+) -> _Memories:
+    """Memories and messages that match the plan, each key by its winner over all scopes, and the standing ones."""
+    query = query_for(plan, place, tuple(scopes), ctx)
+    found = find_candidates(plan, query, scopes, MAX_QUERIES)
+    keys = {(item.type, item.key) for item in found.items.values() if item.key}
+    rows = current_items(place.domain_id, tuple(scopes), ctx.now)
+    keyed = rows.filter(key__in=[key for _, key in keys], type__in=[kind for kind, _ in keys]) if keys else rows.none()
+    standing = rows.filter(type__in=STANDING_TYPES).order_by("-recorded_at", "-id")[:MAX_STANDING]
+    everything = {item.id: item for item in [*keyed, *standing, *found.items.values()]}
+    winners, shadowed = resolve(
+        [_keyed(item) for item in everything.values()], policies.section(ScopesPolicy).conflict_priority
+    )
+    kept = {row.id for row in winners}
+    candidates = _with_winners(found.candidates, everything, kept, shadowed)
+    shown = [item for item in everything.values() if item.id in kept and item.type in STANDING_TYPES]
+    blocks = {item.id for item in shown}
+    edges = edges_as_candidates(query, scopes)
+    return _Memories(
+        [*(each for each in candidates if each.item_id not in blocks), *edges],
+        shown,
+        shadowed,
+        Counter(each.scope for each in [*found.candidates, *edges]),
+    )
+
+
+def _keyed(item: MemoryItem) -> KeyedRow:
+    return KeyedRow(
+        id=item.id,
+        type=item.type,
+        key=item.key,
+        scope_type=item.scope.scope_type,
+        scope=item.scope.name,
+        tier=item.tier,
+        pinned=item.pinned,
+        recorded_at=item.recorded_at,
+    )
+
+
+def _with_winners(
+    candidates: Sequence[Candidate],
+    items: Mapping[UUID, MemoryItem],
+    kept: set[UUID],
+    shadowed: Sequence[Shadow],
+) -> list[Candidate]:
+    """The candidates with every shadowed row replaced by the row that counts, matched by the query or not."""
+    winner_of = {entry.loser_id: entry.winner_id for entry in shadowed}
+    best: dict[str, Candidate] = {}
+    for candidate in candidates:
+        if candidate.item_id is not None and candidate.item_id not in kept:
+            item = items[winner_of[candidate.item_id]]
+            candidate = replace(
+                candidate,
+                id=f"memory:{item.id}",
+                item_id=item.id,
+                text=item.statement,
+                title=item.key or item.type,
+                source_uri=f"smartbrain://memory/{item.id}",
+                scope=item.scope.name,
+                tier="" if item.tier == "none" else item.tier,
+                pinned=item.pinned,
+                message_id=None,
+                turn_id=item.source_turn_id,
+                source_session_id=item.source_session.external_id if item.source_session else None,
+                event_time=item.valid_from or item.recorded_at,
+            )
+        known = best.get(candidate.id)
+        if known is None or candidate.score > known.score:
+            best[candidate.id] = candidate
+    return list(best.values())
+
+
+def _request(given: ComposeContextInput, place: Resolved, ctx: Ctx) -> Request:
+    zone = timezone(timedelta(minutes=given.utc_offset_minutes))
+    return Request(
+        request_id=ctx.request_id,
+        now=ctx.now.astimezone(zone),
+        domain_id=place.domain_id,
+        session_id=given.session_id,
+        scope_context=given.scope_context,
+        agent_state=given.agent_state,
+    )
+
+
+def _recent(conversation: Conversation) -> list[RecentMessage]:
+    return [_as_recent(message) for message in conversation.recent]
+
+
+def _as_recent(message: RecentTurn) -> RecentMessage:
+    return RecentMessage(message.role, message.content, message.turn_id, message.message_id, message.created_at)
+
+
+def _answer(package: ContextPackage, given: ComposeContextInput) -> ComposeContextResult:
+    messages = None
+    if given.render:
+        messages = [ChatMessage(role=each["role"], content=each["content"]) for each in render.render(package)]
+    fields = {name: getattr(package, name) for name in type(package).model_fields}
+    return ComposeContextResult(**fields, messages=messages)

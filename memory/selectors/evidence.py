@@ -1,0 +1,167 @@
+"""Finding evidence for a plan in our own index: memories, messages and relations as candidates on one scale."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from django.db.models import Q
+
+from kernel import tokens
+from kernel.context import Ctx
+from kernel.text import fold
+from memory.compose.contracts import PlanQuery, RetrievalPlan
+from memory.compose.values import Candidate
+from memory.models import KgEdge, MemoryItem
+from memory.selectors.searching import related_names
+from scopes.models import MemoryScope
+from scopes.selectors import Resolved
+from search import hooks
+from search import selectors as index
+from search.contracts import Hit, Hydrated, Kind, Query
+
+EDGE_SCORE = 0.5
+MAX_EDGES = 10
+MEMORY_SCALE = "search"
+
+
+@dataclass(frozen=True, slots=True)
+class FoundEvidence:
+    """Candidates, and the items among them by id."""
+
+    candidates: list[Candidate]
+    items: dict[UUID, MemoryItem]
+
+
+def query_for(plan: RetrievalPlan, place: Resolved, scope_keys: tuple[int, ...], ctx: Ctx) -> Query:
+    """The plan's first question to our index, with the plan's time window."""
+    window = plan.global_filters.time_range
+    return Query(
+        text=plan.queries[0].text,
+        domain_id=place.domain_id,
+        scope_keys=scope_keys,
+        kinds=(Kind.MEMORY, Kind.MESSAGE),
+        valid_at=ctx.now,
+        since=window.from_ if window else None,
+        until=window.to if window else None,
+    )
+
+
+def find_candidates(plan: RetrievalPlan, query: Query, scopes: Mapping[int, MemoryScope], most: int) -> FoundEvidence:
+    """What the plan's questions find, and what the names in it are related to; each object once, at its best."""
+    best: dict[UUID, tuple[Hit, float, str]] = {}
+    for asked, mode in _questions(plan, query, most):
+        for hit in index.find(replace(query, text=asked.text)).hits[: plan.budget.candidate_k]:
+            known = best.get(hit.object_id)
+            if known is None or hit.score * asked.weight > known[1]:
+                best[hit.object_id] = (hit, round(hit.score * asked.weight, 6), mode)
+    texts = _hydrate([hit for hit, _, _ in best.values()], query)
+    ids = [hit.object_id for hit, _, _ in best.values() if hit.kind is Kind.MEMORY]
+    rows = MemoryItem.objects.filter(pk__in=ids, domain_id=query.domain_id, scope_id__in=query.scope_keys)
+    items = {row.id: row for row in rows.select_related("scope", "source_session")}
+    candidates = [
+        _candidate(hit, score, mode, texts[hit.object_id], scopes[hit.scope_key].name, items.get(hit.object_id))
+        for hit, score, mode in best.values()
+        if hit.object_id in texts
+    ]
+    return FoundEvidence(_collapsed(candidates, texts), items)
+
+
+def _questions(plan: RetrievalPlan, query: Query, most: int) -> list[tuple[PlanQuery, str]]:
+    """The plan's questions that add a word to those before them, and one over related names."""
+    known: set[str] = set()
+    chosen: list[tuple[PlanQuery, str]] = []
+    for asked in plan.queries:
+        words = set(tokens.query_terms(asked.text))
+        if words - known or not chosen:
+            chosen.append((asked, str(asked.mode)))
+            known |= words
+    names = [name for name in related_names(query) if set(tokens.query_terms(name)) - known]
+    related = [(PlanQuery(text=" ".join(names)[:4000], weight=0.6), "relational")] if names else []
+    return [*chosen[:most], *related]
+
+
+def _hydrate(hits: list[Hit], query: Query) -> dict[UUID, Hydrated]:
+    texts: dict[UUID, Hydrated] = {}
+    for kind in query.kinds:
+        ids = [hit.object_id for hit in hits if hit.kind == kind]
+        texts.update(hooks.hydrate(kind, ids, query.domain_id, query.scope_keys))
+    return texts
+
+
+def _candidate(hit: Hit, score: float, mode: str, text: Hydrated, scope: str, item: MemoryItem | None) -> Candidate:
+    return Candidate(
+        id=f"{hit.kind}:{hit.object_id}",
+        source="memory",
+        score=score,
+        scale=MEMORY_SCALE,
+        text=text.text,
+        title=text.title or text.author,
+        source_uri=f"smartbrain://{hit.kind}/{hit.object_id}",
+        source_type="memory_snapshot",
+        kind=str(hit.kind),
+        mode=mode,
+        weak=hit.confidence < index.WEAK_BELOW,
+        pinned=item.pinned if item else False,
+        tier=item.tier if item and item.tier != "none" else "",
+        scope=scope,
+        lineage=str(item.source_item_id or item.id) if item else "",
+        source_session_id=text.session_id,
+        author=text.author,
+        turn_id=text.turn_id,
+        message_id=text.message_id,
+        item_id=item.id if item else None,
+        event_time=text.event_time,
+        signals=dict(hit.signals),
+    )
+
+
+def _collapsed(candidates: list[Candidate], texts: Mapping[UUID, Hydrated]) -> list[Candidate]:
+    """Of a memory and the message that it came from the memory is kept, at the better of their scores."""
+    by_message = {each.message_uuid: object_id for object_id, each in texts.items() if each.message_uuid}
+    kept, raised = [], {}
+    for candidate in candidates:
+        object_id = UUID(candidate.id.partition(":")[2])
+        memory = by_message.get(object_id)
+        if candidate.kind == Kind.MESSAGE and memory is not None:
+            raised[memory] = candidate.score
+        else:
+            kept.append(candidate)
+    return [
+        replace(each, score=max(each.score, raised.get(each.item_id, each.score))) if each.item_id else each
+        for each in kept
+    ]
+
+
+def edges_as_candidates(query: Query, scopes: Mapping[int, MemoryScope]) -> list[Candidate]:
+    """Relations of the names in the question, one step away."""
+    names = [fold(name) for name in related_names(query)]
+    if not names:
+        return []
+    rows = KgEdge.objects.filter(
+        Q(subject_folded__in=names) | Q(object_folded__in=names),
+        Q(valid_to=None) | Q(valid_to__gt=query.valid_at),
+        domain_id=query.domain_id,
+        scope_id__in=query.scope_keys,
+        status="active",
+        current_until=None,
+    )
+    return [
+        Candidate(
+            id=f"edge:{row.id}",
+            source="memory",
+            score=round(EDGE_SCORE * row.confidence, 6),
+            scale="relation",
+            text=f"{row.subject} {row.predicate} {row.object}",
+            title=row.predicate,
+            source_uri=f"smartbrain://edge/{row.id}",
+            source_type="memory_snapshot",
+            kind="edge",
+            mode="relational",
+            scope=scopes[row.scope_id].name,
+            turn_id=row.source_turn_id,
+            event_time=row.valid_from or row.recorded_at,
+        )
+        for row in rows.order_by("-confidence", "-id")[:MAX_EDGES]
+    ]

@@ -1,0 +1,131 @@
+"""Learning from a stored turn with a language model: asked outside the transaction, applied whole or not at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db.models import F
+
+from kernel.actions import Applied, Change
+from kernel.context import Ctx
+from kernel.errors import ConflictError, DomainError, UnavailableError
+from kernel.queue import enqueue
+from memory.candidates import Candidate
+from memory.contracts.commit import MemoryWritten
+from memory.contracts.extraction import ExtractionState, ExtractionView, ExtractTurnInput, ExtractTurnResult
+from memory.contracts.items import Lifecycle
+from memory.modelling import ModelReply, ModelReplyError, configured_client, read_reply
+from memory.models import ExtractionRun, Turn
+from memory.policies import RetentionPolicy
+from memory.selectors import turn_by_id
+from memory.services.graph import write_entity
+from memory.services.items import Commit, Written, write
+from memory.statements import complete
+
+JOB = "memory.jobs.extract_turn"
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A turn and what the model said of it."""
+
+    turn: Turn
+    reply: ModelReply
+    model: str
+
+
+def ask_later(turn: Turn, policy: RetentionPolicy, ctx: Ctx) -> list[Change]:
+    """Queue the extraction of a turn, once its transaction commits, where a model is configured and wanted."""
+    if not policy.extract_with_model or configured_client() is None or turn.default_write_id is None:
+        return []
+    run = ExtractionRun.objects.create(domain_id=turn.domain_id, turn=turn, created_at=ctx.now)
+    enqueue(JOB, str(turn.id))
+    return [Change("extraction_runs", str(run.id), None, {"turn": str(turn.id), "state": run.state})]
+
+
+def ask(given: ExtractTurnInput, ctx: Ctx) -> Heard:
+    """Ask the model about a turn. Raises UnavailableError where none is configured or its answer cannot be used."""
+    client = configured_client()
+    if client is None:
+        raise UnavailableError("No language model is configured: set SMARTBRAIN_MODEL_URL and SMARTBRAIN_MODEL_NAME.")
+    turn = turn_by_id(given.turn_id, ctx)
+    if turn.default_write_id is None:
+        raise ConflictError("The turn was committed without a default_write scope, so nothing may be learned from it.")
+    said = "\n".join(f"{message.name or message.role}: {message.content}" for message in turn.messages.all())
+    return Heard(turn, read_reply(client.complete(said)), client.model)
+
+
+def apply(given: ExtractTurnInput, heard: Heard, ctx: Ctx) -> Applied[ExtractTurnResult]:
+    """Store what the model said as candidates in the turn's default scope."""
+    turn = Turn.objects.select_related("session", "default_write").get(pk=heard.turn.pk)
+    if turn.default_write is None:
+        raise ConflictError("The turn has no default_write scope.")
+    commit = Commit(turn, [], ctx, Written())
+    for number, item in enumerate(heard.reply.items):
+        candidate = Candidate(
+            type=item.type,
+            key=item.key,
+            value=complete(item.type, item.key, {"statement": item.statement}),
+            statement=item.statement,
+            confidence=min(item.confidence, 0.6),
+            lifecycle=Lifecycle.CANDIDATE,
+            origin="model",
+            source=f"model:{heard.model}:{number}",
+        )
+        if item.type == "entities":
+            write_entity(candidate, turn.default_write, commit)
+        else:
+            write(candidate, turn.default_write, commit)
+    run, change = _finish(turn, ExtractionState.DONE, heard.model, None, ctx)
+    written = commit.written
+    result = ExtractTurnResult(
+        extraction=view_extraction(run),
+        memory_written=MemoryWritten(count=written.count, items=written.items, conflicts=written.conflicts),
+        retention=written.lines,
+    )
+    return result, [change, *written.changes]
+
+
+def failed(given: ExtractTurnInput, error: DomainError, ctx: Ctx) -> list[Change]:
+    """Keep why the model's answer could not be used, with the answer."""
+    if not isinstance(error, ModelReplyError):
+        return []
+    client = configured_client()
+    _, change = _finish(
+        turn_by_id(given.turn_id, ctx), ExtractionState.FAILED, client.model if client else "", error, ctx
+    )
+    return [change]
+
+
+def _finish(
+    turn: Turn, state: ExtractionState, model: str, error: ModelReplyError | None, ctx: Ctx
+) -> tuple[ExtractionRun, Change]:
+    run, _ = ExtractionRun.objects.get_or_create(
+        turn=turn, defaults={"domain_id": turn.domain_id, "created_at": ctx.now}
+    )
+    before = run.state
+    ExtractionRun.objects.filter(pk=run.pk).update(
+        state=state,
+        attempts=F("attempts") + 1,
+        model=model,
+        error=error.message if error else "",
+        raw_reply=error.raw if error else "",
+        finished_at=ctx.now,
+    )
+    run.refresh_from_db()
+    return run, Change("extraction_runs", str(run.id), {"state": before}, {"state": run.state, "error": run.error})
+
+
+def view_extraction(run: ExtractionRun) -> ExtractionView:
+    """An extraction as answers show it."""
+    return ExtractionView(
+        id=run.id,
+        turn_id=run.turn_id,
+        state=ExtractionState(run.state),
+        attempts=run.attempts,
+        model=run.model,
+        error=run.error,
+        raw_reply=run.raw_reply,
+        created_at=run.created_at,
+        finished_at=run.finished_at,
+    )
