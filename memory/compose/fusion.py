@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 from memory.compose.contracts import EvidencePack, Left, RetrievalPlan, resource_score
@@ -18,6 +18,7 @@ _DEFAULT_RATIO = (40, 60)
 MAX_ITEMS_PER_SCOPE = 10
 
 Reason = Literal["recent_turn", "weak", "duplicate", "restatement", "scope_cap", "diversity", "max_items"]
+Excess = tuple[Ranked, Reason]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,8 @@ class Fused:
 
     selected: tuple[Ranked, ...]
     dropped: tuple[Left, ...]
+    found: Mapping[str, int] = field(default_factory=dict)  # texts found, by scope
+    capped: Mapping[str, int] = field(default_factory=dict)  # of them, left out by the cap of the scope
 
 
 @dataclass(slots=True)
@@ -50,18 +53,23 @@ def fuse(
 
     `recent_message_ids` are the messages that the package shows anyway. Candidates of one source with one id are one.
     """
-    account = _Account()
-    found = _kept(_by_id([*memory, *resources]), frozenset(recent_message_ids), account)
+    account, caps = _Account(), _limits(policy, max_items_per_scope)
+    found = _by_id([*memory, *resources])
     entities = _entities(plan)
-    ranked = rank(found, plan.queries[0].text, entities, plan)
-    ranked = _without_repeats(ranked, account)
-    ranked, excess = _capped(ranked, policy, max_items_per_scope)
+    kept = _kept(found, frozenset(recent_message_ids), account)
+    ranked = _without_repeats(rank(kept, plan.queries[0].text, entities, plan), account)
+    ranked, excess = _capped(ranked, caps)
     chosen, beyond = _by_ratio(ranked, policy)
-    chosen, left = _covering(chosen, [*beyond, *excess], entities, plan)
+    left = [*excess, *beyond]
+    chosen, left = _covering(chosen, left, caps, plan) if entities else (chosen, left)
     for item, reason in left:
         account.drop(item.candidate, reason)
-    dropped = sorted(account.dropped, key=lambda left: (left.source, left.id))
-    return Fused(tuple(sorted(chosen, key=lambda item: order(item, plan))), tuple(dropped))
+    return Fused(
+        selected=tuple(sorted(chosen, key=lambda item: order(item, plan))),
+        dropped=tuple(sorted(account.dropped, key=lambda entry: (entry.source, entry.id))),
+        found=Counter(item.scope for item in found if item.scope),
+        capped=Counter(item.candidate.scope for item, reason in left if reason == "scope_cap"),
+    )
 
 
 def candidates_from(pack: EvidencePack) -> list[Candidate]:
@@ -152,23 +160,24 @@ def _object_key(found: Candidate) -> Hashable:
     return "fallback", found.source, found.id
 
 
-def _capped(
-    ranked: Iterable[Ranked], policy: CompositionPolicy, max_items_per_scope: int
-) -> tuple[list[Ranked], list[tuple[Ranked, Reason]]]:
-    """What stays under the caps on scope, document, source and lineage, in order of rank."""
+def _limits(policy: CompositionPolicy, max_items_per_scope: int) -> dict[str, int]:
     diversity = policy.diversity
-    limits = {
+    return {
         "scope": max_items_per_scope,
         "document": diversity.by_document,
         "uri": diversity.by_source_uri,
         "lineage": diversity.by_lineage,
     }
+
+
+def _capped(ranked: Iterable[Ranked], caps: Mapping[str, int]) -> tuple[list[Ranked], list[Excess]]:
+    """What stays under the caps on scope, document, source and lineage, in order of rank."""
     used: Counter[tuple[str, str]] = Counter()
     kept: list[Ranked] = []
-    excess: list[tuple[Ranked, Reason]] = []
+    excess: list[Excess] = []
     for item in ranked:
         origins = _origins(item.candidate)
-        full = next((origin for origin in origins if used[origin] >= limits[origin[0]]), None)
+        full = next((origin for origin in origins if used[origin] >= caps[origin[0]]), None)
         if full is None:
             used.update(origins)
             kept.append(item)
@@ -193,7 +202,7 @@ def ratio_of(text: str) -> tuple[int, int]:
     return shares if sum(shares) else _DEFAULT_RATIO
 
 
-def _by_ratio(ranked: Sequence[Ranked], policy: CompositionPolicy) -> tuple[list[Ranked], list[tuple[Ranked, Reason]]]:
+def _by_ratio(ranked: Sequence[Ranked], policy: CompositionPolicy) -> tuple[list[Ranked], list[Excess]]:
     """Each source its share, in order of rank; what one leaves free goes to the best of the rest."""
     limit = policy.evidence_max_items
     memory, resource = ratio_of(policy.diversity.memory_resource_ratio)
@@ -214,24 +223,19 @@ def _by_ratio(ranked: Sequence[Ranked], policy: CompositionPolicy) -> tuple[list
 
 
 def _covering(
-    chosen: list[Ranked],
-    left: list[tuple[Ranked, Reason]],
-    entities: Sequence[str],
-    plan: RetrievalPlan,
-) -> tuple[list[Ranked], list[tuple[Ranked, Reason]]]:
-    """If nothing chosen speaks of a name in the question but something left out for want of room does, it comes in."""
-    covered = {name for item in chosen for name in item.covers}
-    if not chosen or not entities or covered:
+    chosen: list[Ranked], left: list[Excess], caps: Mapping[str, int], plan: RetrievalPlan
+) -> tuple[list[Ranked], list[Excess]]:
+    """If nothing chosen speaks of a name in the question and something left out for want of room does, it comes in.
+
+    It takes the place of the last untiered evidence whose going keeps every cap.
+    """
+    if any(item.covers for item in chosen):
         return chosen, left
     able = sorted((entry for entry in left if entry[0].covers), key=lambda entry: order(entry[0], plan))
-    out = max(
-        (item for item in chosen if not tier_place(item.candidate.tier) < tier_place("")),
-        key=lambda item: order(item, plan),
-        default=None,
-    )
-    if not able or out is None:
-        return chosen, left
-    comes = able[0]
-    kept = [item for item in chosen if item is not out]
-    others = [entry for entry in left if entry is not comes]
-    return [*kept, replace(comes[0])], [*others, (out, "max_items")]
+    untiered = [item for item in chosen if tier_place(item.candidate.tier) == tier_place("")]
+    for entry in able:
+        for goes in sorted(untiered, key=lambda item: order(item, plan), reverse=True):
+            changed = [*(item for item in chosen if item is not goes), entry[0]]
+            if not _capped(changed, caps)[1]:
+                return changed, [*(other for other in left if other is not entry), (goes, "max_items")]
+    return chosen, left

@@ -56,7 +56,7 @@ def _bounds(candidates: Iterable[Candidate]) -> Bounds:
     scores: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     for found in candidates:
         scores[found.source, found.scale].append(_finite(found.score))
-    return {name: (min(0.0, *values, 0.0), max(values)) for name, values in scores.items()}
+    return {name: (min(0.0, *values), max(values)) for name, values in scores.items()}
 
 
 def _finite(score: float) -> float:

@@ -98,9 +98,9 @@ def _named(text: str, now: datetime) -> list[tuple[Window, str]]:
         found.append(((_earlier(now, days), now), match.group()))
     rest = _SPAN.sub(" ", text)
     for pattern, days_of in _WORDS:
-        if match := re.search(pattern, rest):
-            found.append((_whole(days_of(now.date()), now), match.group()))
-            rest = rest.replace(match.group(), " ")
+        if said := re.search(pattern, rest):
+            found.append((_whole(days_of(now.date()), now), said.group()))
+            rest = rest.replace(said.group(), " ")
     return found
 
 
