@@ -1,0 +1,344 @@
+"""What each kind of cue makes of the words around it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from memory.extraction import corrections, facts, shapes
+from memory.extraction.cues import AFTER_DENIAL, Hit
+from memory.extraction.guards import objection
+from memory.extraction.reading import Reading, Sentence, fold
+from memory.extraction.statuses import Board, mention
+from memory.extraction.values import Draft, Rejected
+from memory.extraction.words import EMPTY, IMPERATIVE_RULE, OPENERS_EN, REMINISCENCE, SMALL_VALUE
+
+_CONDITION = re.compile(r"(?:if|when|whenever|unless|every time|each time|before|after|in case)\b|如果|当|每次|每当|凡是|只要|一旦|要是")
+_TO_DO = re.compile(r"to (?P<what>(?!always|never).+)", re.DOTALL)
+_ALWAYS = re.compile(r"to (?P<what>(?:always|never) .+)", re.DOTALL)
+_OTHER_SIDE_ZH = re.compile(r"(?:比起|相比于?|与其|相较于?|和|跟)(?P<y>[^,。]{1,30}?)(?:相比)?,?\s*$")
+_CLAUSE_START = re.compile(r"[,;:]\s*(?:and |but |so |then )?|\s(?:and|but|so|because) |,|并且|但是?|所以")
+_PLANNED = re.compile(r"(?:once|when|after|until|if|before|as soon as|unless|make sure|ensure|not)\b|等|如果|当|只要|一旦|没|未|快")
+
+
+@dataclass
+class Scene:
+    """One sentence under work: its cues, how far the work has come, and what the earlier cues said about the later."""
+
+    number: int
+    reading: Reading
+    sentence: Sentence
+    hits: list[Hit]
+    board: Board
+    subject: str
+    antecedent: Callable[[], Draft | None]
+    at: int = 0
+    explicit: bool = False
+    retract: bool = False
+    denied: bool = False
+    standing: bool = False
+    wrapper: Hit | None = None
+    lead_rule: Hit | None = None
+    cued: str = ""
+    swallowed: int = 0
+    span: tuple[int, int] = field(default=(0, 0))
+
+    @property
+    def hit(self) -> Hit:
+        return self.hits[self.at]
+
+    def rule(self) -> Hit:
+        """The cue that a proposal is credited to."""
+        return self.lead_rule or self.hit
+
+    def is_last(self) -> bool:
+        return self.at == len(self.hits) - 1
+
+    def content_end(self) -> int:
+        return self.sentence.end if self.is_last() or self.swallowed else self.hits[self.at + 1].start
+
+    def content(self) -> str:
+        """The words after the cue, as they were written; marks where they stand."""
+        start, end = self.hit.end, self.content_end()
+        text = shapes.clean(self.reading.text[start:end])
+        if self.retract:
+            text = corrections.without_tail(text)
+        self._mark(self.hit.start, end)
+        return text
+
+    def statement(self) -> str:
+        """The cue and the words after it."""
+        return shapes.clean(self.reading.text[self.hit.start : self.content_end()])
+
+    def clause_before(self) -> str:
+        """The words from the start of the clause to the cue."""
+        start = self.hits[self.at - 1].end if self.at else self.sentence.start
+        for match in _CLAUSE_START.finditer(self.reading.view, start, self.hit.start):
+            if match.end() < self.hit.start:
+                start = match.end()
+        self._mark(start, self.content_end())
+        return shapes.clean(self.reading.text[start : self.hit.start])
+
+    def _mark(self, start: int, end: int) -> None:
+        text = self.reading.text
+        while end > start and text[end - 1].isspace():
+            end -= 1
+        self.span = (self.wrapper.start if self.wrapper and self.wrapper.end <= start and not self.cued else start, end)
+
+    def lead_end(self) -> int:
+        return self.hits[0].start if self.hits else self.sentence.end
+
+    def lead(self) -> bool:
+        """Whether words of weight stand before the first cue."""
+        view = self.reading.view[self.sentence.start : self.lead_end()]
+        return any(char.isalnum() for char in view) and not all(word in OPENERS_EN for word in re.findall(r"[^\s,]+", view))
+
+    def wraps(self) -> bool:
+        """Whether this cue only says how to take the next one. Raises Rejected where it does not count."""
+        reason = objection(self.reading, self.sentence, self.hit, "")
+        if reason:
+            raise Rejected(reason)
+        kind = self.hit.cue.kind
+        gap = self.reading.view[self.hit.end : self.content_end()]
+        following = None if self.is_last() else self.hits[self.at + 1]
+        joined = following is not None and bool(gap.strip()) and gap.rstrip()[-1] not in ",;:" and not following.cue.anchored
+        claims = following is not None and following.cue.kind not in {"done", "blocked", "no_longer", "standing"}
+        if any(char.isalnum() for char in self.reading.text[self.hit.end : self.content_end()]) and not (joined and claims):
+            return False
+        self.explicit |= kind in {"remember", "standing"} and self.hit.cue.arg != "soft"
+        self.retract |= kind == "forget"
+        self.denied |= kind == "wrong"
+        self.standing |= kind == "standing"
+        self.wrapper = self.wrapper or self.hit
+        return True
+
+
+def drafts(scene: Scene) -> list[Draft]:
+    """What the cue at hand proposes. Raises Rejected with a reason where it proposes nothing."""
+    kind = scene.hit.cue.kind
+    if kind in {"remember", "standing", "forget"} and not scene.is_last() and _takes_all(scene):
+        scene.swallowed = len(scene.hits)
+    content = scene.content()
+    reason = objection(scene.reading, scene.sentence, scene.hit, fold(content))
+    if reason:
+        raise Rejected(reason)
+    made = _HANDLERS[kind](scene, content)
+    if scene.retract and kind not in {"forget", "done", "blocked"}:
+        return [corrections.retraction(draft, scene.statement()) for draft in made if draft.kind == "write"]
+    return made
+
+
+def _takes_all(scene: Scene) -> bool:
+    """Whether the later cues of the sentence are part of what is to be remembered."""
+    following = scene.hits[scene.at + 1]
+    gap = scene.reading.view[scene.hit.end : following.start].strip()
+    return bool(_CONDITION.match(gap)) or following.cue.kind in {"no_longer", "standing", "done", "blocked"} and gap[-1:] not in ",;"
+
+
+def remembered(scene: Scene, start: int, end: int) -> list[Draft]:
+    """What a stretch of words states that the user asked to remember."""
+    raw = scene.reading.text[start:end]
+    content = shapes.clean(raw)
+    shift = raw.find(content) if content else 0
+    scene.span = (start + shift, start + shift + len(content))
+    if scene.rule().cue.kind == "standing":
+        scene.explicit = True
+        return [shapes.preference(content, content, rule=True)]
+    scene.explicit = True
+    return _typed(content, scene.rule().cue.arg == "todo")
+
+
+def _typed(content: str, todo: bool) -> list[Draft]:
+    view = fold(content)
+    always = _ALWAYS.match(view)
+    if always:
+        content = content[always.start("what") :]
+        return [shapes.preference(content, content, rule=True)]
+    to_do = _TO_DO.match(view)
+    if to_do:
+        content = content[to_do.start("what") :]
+        return [shapes.task(content, content)]
+    if IMPERATIVE_RULE.match(view):
+        return [shapes.preference(content, content, rule=True)]
+    if todo and any(char >= "\u4e00" for char in content[:20]):
+        fact = facts.parse(content)
+        if fact is None or fact.many:
+            return [shapes.task(content, content)]
+    return [facts.remembered(shapes.clean(content[start:end])) for start, end in facts.split(content)]
+
+
+def _remember(scene: Scene, content: str) -> list[Draft]:
+    scene.explicit = True
+    scene.wrapper = scene.wrapper or scene.hit
+    if not content or EMPTY.fullmatch(fold(content)):
+        raise Rejected("no_content")
+    if scene.hit.cue.name in {"remember", "jide"} and not scene.reading.view[: scene.hit.end].rstrip().endswith((":", "that")) and REMINISCENCE.match(fold(content)):
+        raise Rejected("reminiscence")
+    if scene.standing:
+        return [shapes.preference(content, content, rule=True)]
+    return _typed(content, scene.hit.cue.arg == "todo")
+
+
+def _standing(scene: Scene, content: str) -> list[Draft]:
+    scene.explicit |= scene.hit.cue.arg != "soft"
+    scene.standing = True
+    view = fold(content)
+    if re.match(r"(?:things?|it|everything|life|he|she|they|there|i'm|i am)\b|天气|情况|我就(?!用|要)|他|她|再也|一切", view):
+        raise Rejected("not_a_rule")
+    return [shapes.preference(content, scene.statement(), rule=True)]
+
+
+def _forget(scene: Scene, content: str) -> list[Draft]:
+    return [corrections.forgotten(content, scene.statement(), scene.subject)]
+
+
+def _wrong(scene: Scene, content: str) -> list[Draft]:
+    scene.denied = True
+    return _right_value(scene, content)
+
+
+def corrections_after(scene: Scene) -> list[Draft]:
+    """The right value that a sentence gives after "that's wrong"."""
+    sentence = scene.sentence
+    if sentence.asked_from < sentence.end:
+        raise Rejected("no_target")
+    scene.span = (sentence.start, sentence.end)
+    scene.lead_rule = Hit(AFTER_DENIAL, sentence.start, sentence.start, {})
+    return _right_value(scene, shapes.clean(scene.reading.text[sentence.start : sentence.end]))
+
+
+def _right_value(scene: Scene, content: str) -> list[Draft]:
+    if not corrections.starts_with_it(content):
+        fact = facts.parse(content)
+        if fact is None or fact.many or SMALL_VALUE.fullmatch(fold(fact.value)):
+            raise Rejected("no_target")
+        return [fact.draft(content)]
+    return [_restated(scene, corrections.value_of(content))]
+
+
+def _restated(scene: Scene, value: str) -> Draft:
+    earlier = scene.antecedent()
+    if earlier is None:
+        raise Rejected("no_target")
+    return corrections.restated(earlier, value)
+
+
+def _correct(scene: Scene, content: str) -> list[Draft]:
+    if not scene.denied and re.match(r"it should|i mean|应", scene.reading.view[scene.hit.start : scene.hit.end]):
+        return []
+    return [_restated(scene, corrections.value_of(content))]
+
+
+def _correct_full(scene: Scene, content: str) -> list[Draft]:
+    return _right_value(scene, content)
+
+
+def _correct_mid(scene: Scene, content: str) -> list[Draft]:
+    value = corrections.value_of(content)
+    subject = scene.clause_before()
+    return [corrections.about(subject, value, shapes.clean(scene.reading.text[slice(*scene.span)]))]
+
+
+def _not_but(scene: Scene, content: str) -> list[Draft]:
+    _, value = corrections.replaced(content)
+    subject = scene.clause_before()
+    if not subject or fold(subject) in {"it", "that", "this", "这", "那", "它", "no", "其实", "应该"} or scene.denied and not facts.bare(subject):
+        return [_restated(scene, corrections.value_of(value))]
+    return [corrections.about(subject, corrections.value_of(value), shapes.clean(scene.reading.text[slice(*scene.span)]))]
+
+
+def _no_longer(scene: Scene, content: str) -> list[Draft]:
+    view = scene.reading.view[scene.hit.start : scene.hit.end]
+    subject = scene.clause_before()
+    statement = shapes.clean(scene.reading.text[slice(*scene.span)])
+    who = fold(subject).split()[-1:] or [""]
+    if who[0] in {"i", "we"} or not subject or subject[-1:] in "我们":
+        return [corrections.taken_back(content, statement, ours=who[0] == "we" or who[0].endswith("们"), subject=scene.subject)]
+    if not re.search(r"\b(?:is|are)\b|是", view):
+        return [corrections.taken_back(content, statement, ours=True, subject=scene.subject)]
+    return [corrections.retraction(corrections.about(subject, content, f"{subject}{content}"), statement)]
+
+
+def _anymore(scene: Scene, content: str) -> list[Draft]:
+    ours = scene.reading.view.startswith("we", scene.hit.start)
+    return [corrections.taken_back(content, scene.statement(), ours=ours, subject=scene.subject)]
+
+
+def _decide(scene: Scene, content: str) -> list[Draft]:
+    return [shapes.decision(content, scene.statement())]
+
+
+def _prefer(scene: Scene, content: str) -> list[Draft]:
+    other = _OTHER_SIDE_ZH.search(scene.reading.view[max(scene.sentence.start, scene.hit.start - 40) : scene.hit.start])
+    over = other["y"] if other else ""
+    return [shapes.preference(content, scene.statement(), topic=scene.hit.groups.get("topic") or "", over=over)]
+
+
+def _like(scene: Scene, content: str) -> list[Draft]:
+    if re.search(r"不喜欢|讨厌|而不是|胜过|多于", content) or (shapes.has_preference_scope(content) and not _pointing(content)):
+        return [shapes.preference(content, scene.statement())]
+    raise Rejected("not_a_preference")
+
+
+def _dislike(scene: Scene, content: str) -> list[Draft]:
+    if shapes.has_preference_scope(content) and not _pointing(content):
+        return [shapes.preference(content, scene.statement(), avoid=True)]
+    raise Rejected("not_a_preference")
+
+
+def _pointing(content: str) -> bool:
+    """Whether a liking is about the thing at hand: praise or venting, not a taste."""
+    return bool(re.match(r"(?:this|that|these|those|the|how|your|it)\b|这|那|你", fold(content)))
+
+
+def _profile(scene: Scene, content: str) -> list[Draft]:
+    key = scene.hit.cue.arg or (scene.hit.groups.get("k") or "")
+    return shapes.profile(key, content, scene.statement(), scene.subject)
+
+
+def _goal(scene: Scene, content: str) -> list[Draft]:
+    return [shapes.goal(content, scene.statement())]
+
+
+def _task(scene: Scene, content: str) -> list[Draft]:
+    return [shapes.task(content, content)]
+
+
+def _done(scene: Scene, content: str) -> list[Draft]:
+    return [_status(scene, content if scene.hit.cue.arg.startswith("after") else scene.clause_before(), "done")]
+
+
+def _blocked(scene: Scene, content: str) -> list[Draft]:
+    where = scene.hit.cue.arg
+    before = scene.clause_before() if where in {"before", "both"} else ""
+    name = content if where == "after" or where == "both" and not before else before
+    if where == "both" and not before:
+        name = re.sub(r"(?:上|里|这里|那里|这一步)?了?$", "", content)
+    why = scene.hit.groups.get("why") or re.sub(r"^(?:by|on|waiting (?:for|on)|because(?: of)?)\s", "", content)
+    draft = _status(scene, name, "blocked")
+    return [Draft(draft.type, draft.key, {**draft.value, "reason": why}, draft.statement, draft.kind) if why and why != name else draft]
+
+
+def _status(scene: Scene, words: str, status: str) -> Draft:
+    if _PLANNED.match(fold(words)):
+        raise Rejected("hypothetical")
+    name = mention(words)
+    statement = shapes.clean(scene.reading.text[slice(*scene.span)])
+    if scene.board:
+        key, title = scene.board.find(name)
+    elif scene.hit.cue.arg.endswith("?"):
+        raise Rejected("no_open_task")
+    else:
+        if len(name.split()) > 8 or len(name) > 60:
+            raise Rejected("no_target")
+        title, key = name, shapes.task(name, name, status).key
+    return Draft("tasks", key, {"status": status, "title": title}, statement, "task_status")
+
+
+_HANDLERS: dict[str, Callable[[Scene, str], list[Draft]]] = {
+    "remember": _remember, "standing": _standing, "forget": _forget, "wrong": _wrong, "correct": _correct,
+    "correct_full": _correct_full, "correct_mid": _correct_mid, "not_but": _not_but, "no_longer": _no_longer,
+    "anymore": _anymore, "decide": _decide, "prefer": _prefer, "like": _like, "dislike": _dislike, "profile": _profile,
+    "goal": _goal, "task": _task, "done": _done, "blocked": _blocked,
+}
