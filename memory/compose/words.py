@@ -23,7 +23,9 @@ _HAN_GLUE = re.compile(
     "有没有|是不是|能不能|可不可以|可以|一下|我们|你们|他们|最近|现在|目前|的|了|吗|呢|吧|啊|和|与|及|跟|是|在|把|被|给|并|我|你|他|她|它"
 )
 _QUOTED = re.compile(r"[\"“「『《`]([^\"”」』》`\n]{2,80})[\"”」』》`]")
-_IDENTIFIER = re.compile(r"[A-Za-z0-9]+(?:[_./@:-][A-Za-z0-9]+)+|[a-z0-9]+[A-Z]\w*")
+_IDENTIFIER = re.compile(
+    r"(?<![A-Za-z0-9_])(?:[A-Za-z0-9]+(?:[_./@:-][A-Za-z0-9]+)+|[a-z0-9]+[A-Z][A-Za-z0-9]*)", re.ASCII
+)
 _CAPITALISED = re.compile(r"(?<![\w.])[A-Z][\w’'-]+(?: [A-Z][\w’'-]+)*")
 _MAX_NAMES = 8
 
@@ -49,12 +51,12 @@ def telling(found: Iterable[str]) -> list[str]:
 def core_names(text: str) -> list[str]:
     """Names that the text asks about: quoted words, identifiers, and words written with a capital."""
     opening = re.match(r"\W*([A-Za-z]+)", text)
-    first = opening.group(1) if opening else ""
+    # A sentence of Latin letters begins with a capital whatever its first word is; a Chinese one only with a name.
+    first = opening.group(1) if opening and not _IS_CJK.search(text) else ""
     found = [match.strip() for match in _QUOTED.findall(text)]
     found += _IDENTIFIER.findall(text)
     for name in _CAPITALISED.findall(text):
         parts = name.split(" ")
-        # A sentence begins with a capital whatever its first word is.
         while parts and (fold(parts[0]) in STOP_WORDS or (parts[0] == first and not _names_itself(first))):
             first = ""
             parts = parts[1:]

@@ -139,8 +139,9 @@ def test_a_pack_needs_its_ids_and_may_be_empty():
         }
     )
     assert pack.plan_id == "9"
-    with pytest.raises(InvalidInputError, match="evidences"):
+    with pytest.raises(InvalidInputError) as refused:
         EvidencePack.parse({"version": "0.1", "plan_id": "p", "request_id": str(REQUEST_ID)})
+    assert [fault["loc"] for fault in refused.value.errors] == [["generated_at"], ["evidences"]]
 
 
 @pytest.mark.parametrize(

@@ -199,7 +199,8 @@ def test_a_message_in_two_languages_asks_for_both(message, languages):
     [
         ("What does Alice think of user_service.py?", ["user_service.py", "Alice"]),
         ("Where is it?", []),
-        ("Postgres 的端口", []),
+        ("Postgres 的端口", ["Postgres"]),
+        ("Deploying the service", []),
         ("MySQL 的端口", ["MySQL"]),
         ("谁负责“星火项目”", ["星火项目"]),
         ("Did Bob Smith call?", ["Bob Smith"]),

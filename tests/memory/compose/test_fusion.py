@@ -1,0 +1,267 @@
+"""Choosing the evidence."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.compose.contracts import RetrievalPlan
+from memory.compose.fusion import candidates_from, fuse, ratio_of
+from memory.compose.values import TIERS, Candidate
+from tests.memory.compose.made import NOW, a_pack, a_plan, a_policy, an_evidence, memory, section, uid
+
+PLAN = a_plan("thing")
+
+
+def ids(fused) -> list[str]:
+    return [item.candidate.id for item in fused.selected]
+
+
+def reasons(fused) -> dict[str, str]:
+    return {entry.id: entry.reason for entry in fused.dropped}
+
+
+def run(memories=(), resources=(), recent=(), plan=PLAN, policy=None, cap=10):
+    return fuse(memories, resources, recent, plan, policy or a_policy(), cap)
+
+
+def test_it_works():
+    fused = run([memory(1, "A thing of memory")], [section(2, "A thing of a document")])
+    assert set(ids(fused)) == {str(uid(1)), "section:2"}
+    assert fused.dropped == ()
+    assert fused.selected[0].signals["relevance"] == 1.0
+    assert run() == fuse([], [], [], PLAN, a_policy())
+
+
+def test_case_29_twelve_items():
+    fused = run([memory(n) for n in range(10)], [section(n) for n in range(20, 30)])
+    assert len(fused.selected) == 12
+    assert set(reasons(fused).values()) == {"max_items"}
+
+
+def test_case_30_one_of_two_hits_on_a_section():
+    """Spec case 30: the better one stays."""
+    weaker = section(1, "first text", 0.1, "d", id="a", section_id="s")
+    better = section(2, "second text", 0.9, "d", id="b", section_id="s")
+    fused = run(resources=[weaker, better])
+    assert ids(fused) == ["b"]
+    assert [(entry.id, entry.reason, entry.of) for entry in fused.dropped] == [("a", "duplicate", "b")]
+
+
+def test_one_message_found_twice_is_one():
+    fused = run([memory(n, f"text {n}", item_id=None, turn_id=uid(5), message_id="m") for n in (1, 2)])
+    assert reasons(fused) == {str(uid(2)): "duplicate"}
+
+
+def test_case_31_seven_memories_of_one_uri_scheme_are_not_two():
+    fused = run([memory(n) for n in range(7)])
+    assert len(fused.selected) == 7
+
+
+def test_case_34_one_ranking_over_both_sources():
+    fused = run(
+        [memory(1, score=9.0), memory(2, score=1.0)],
+        [section(3, score=0.016), section(4, score=0.008)],
+    )
+    assert ids(fused) == [str(uid(1)), "section:3", "section:4", str(uid(2))]
+
+
+def test_scales_of_a_store_are_kept_apart():
+    fused = run(resources=[section(1, score=0.9, scale="rerank_score"), section(2, score=0.016, scale="rrf_score")])
+    assert [item.signals["relevance"] for item in fused.selected] == [1.0, 1.0]
+
+
+def test_negative_and_endless_scores_keep_their_order():
+    fused = run(
+        resources=[
+            section(1, score=-4.0, scale="s"),
+            section(2, score=2.0, scale="s"),
+            section(3, score=float("nan"), scale="s"),
+        ]
+    )
+    assert [(i.candidate.id, round(i.signals["relevance"], 2)) for i in fused.selected] == [
+        ("section:2", 1.0),
+        ("section:3", 0.67),
+        ("section:1", 0.0),
+    ]
+
+
+def test_each_word_of_the_question_counts_five_hundredths():
+    plan = a_plan("blue whale")
+    fused = run([memory(1, "a blue whale"), memory(2, "a blue bird"), memory(3, "a bird of prey")], plan=plan)
+    assert [item.signals["overlap"] for item in fused.selected] == [0.1, 0.05, 0.0]
+
+
+def test_case_36_the_overlap_reads_chinese():
+    fused = run([memory(1, "默认数据库是 Postgres"), memory(2, "默认端口是 80")], plan=a_plan("数据库用什么"))
+    assert ids(fused)[0] == str(uid(1))
+    assert fused.selected[0].signals["overlap"] > 0
+
+
+def test_case_35_a_recent_message_is_not_evidence_too():
+    message = memory(1, item_id=None, turn_id=uid(9), message_id="m9")
+    from_it = memory(2, message_id="m9")
+    fused = run([message, from_it], recent=["m9"])
+    assert reasons(fused) == {str(uid(1)): "recent_turn"}
+    assert ids(fused) == [str(uid(2))]
+
+
+def test_weak_results_are_left_out_unless_pinned():
+    fused = run([memory(1, weak=True), memory(2, weak=True, pinned=True)])
+    assert (ids(fused), reasons(fused)) == ([str(uid(2))], {str(uid(1)): "weak"})
+
+
+def test_restatements_collapse_across_sources():
+    """Field report A3."""
+    fused = run(
+        [memory(1, "The port is 80.", 2.0), memory(2, "port is 80", 1.0)], [section(3, "the Port is 80!", 0.5)]
+    )
+    assert len(fused.selected) == 1
+    assert {entry.reason for entry in fused.dropped} == {"restatement"}
+    assert {entry.of for entry in fused.dropped} == set(ids(fused))
+
+
+def test_a_changed_number_is_never_collapsed():
+    assert len(run([memory(1, "The port is 80."), memory(2, "The port is 81.")]).selected) == 2
+
+
+def test_diversity_of_documents_and_of_real_uris():
+    of_document = [section(n, document="d", source_uri=f"https://docs.example/d/{n}") for n in range(5)]
+    assert sorted(reasons(run(resources=of_document)).values()) == ["diversity"] * 2
+    of_uri = [section(n, source_uri=f"https://docs.example/same#part-{n}") for n in range(5)]
+    assert sorted(reasons(run(resources=of_uri)).values()) == ["diversity"] * 3
+    of_host = [section(n, source_uri=f"https://docs.example/{n}") for n in range(5)]
+    assert reasons(run(resources=of_host)) == {}
+
+
+def test_diversity_of_a_lineage():
+    """Field report A11."""
+    fused = run([memory(n, lineage="root") for n in range(5)])
+    assert sorted(reasons(fused).values()) == ["diversity"] * 3
+
+
+def test_case_52_a_scope_is_capped():
+    fused = run(
+        [memory(n, scope="global:all") for n in range(50)], policy=a_policy(evidence_max_items=40, ratio="100/0")
+    )
+    assert len(fused.selected) == 10
+    assert set(reasons(fused).values()) == {"scope_cap"}
+    assert (fused.found, fused.capped) == ({"global:all": 50}, {"global:all": 40})
+
+
+def test_a_narrower_scope_settles_a_tie_and_no_more():
+    tie = run([memory(1, scope="global:x"), memory(2, scope="task:x")])
+    assert ids(tie) == [str(uid(2)), str(uid(1))]
+    clear = run([memory(1, scope="global:x", score=1.0), memory(2, scope="task:x", score=0.9)])
+    assert ids(clear) == [str(uid(1)), str(uid(2))]
+
+
+def test_tiered_knowledge_comes_first_in_its_order():
+    """Decision 12."""
+    tiers = ["", "qi", "shu", "dao_ren", "dao_tian"]
+    fused = run([memory(n, score=10 - n, tier=tier) for n, tier in enumerate(tiers)])
+    assert [item.candidate.tier for item in fused.selected] == [*TIERS, ""]
+
+
+@pytest.mark.parametrize(
+    ("tie_breaker", "first"), [("recency", "section:1"), ("source_priority", "section:2"), ("none", "section:0")]
+)
+def test_equal_scores(tie_breaker, first):
+    tree = PLAN.model_dump(mode="json")
+    plan = RetrievalPlan.parse({**tree, "ranking": {"tie_breaker": tie_breaker}})
+    found = [
+        section(0, event_time=NOW - timedelta(days=2)),
+        section(1, event_time=NOW),
+        section(2, event_time=NOW - timedelta(days=1), source_type="file"),
+    ]
+    assert ids(run(resources=found, plan=plan))[0] == first
+
+
+def test_shares_and_their_leftovers():
+    memories, documents = [memory(n) for n in range(20)], [section(n) for n in range(30, 50)]
+    policy = a_policy(evidence_max_items=10)
+    assert sum(item.candidate.source == "memory" for item in run(memories, documents, policy=policy).selected) == 4
+    assert len(run(memories, documents[:1], policy=policy).selected) == 10
+    assert len(run(memories[:1], documents, policy=policy).selected) == 10
+
+
+@pytest.mark.parametrize(
+    ("text", "shares"), [("40/60", (40, 60)), ("1/0", (1, 0)), ("0/0", (40, 60)), ("a/b", (40, 60)), ("", (40, 60))]
+)
+def test_ratio(text, shares):
+    assert ratio_of(text) == shares
+
+
+def test_coverage_of_the_name_that_is_asked_about():
+    plan = a_plan("What about Zanzibar?")
+    found = [memory(n, f"what about thing {n}", 9.0) for n in range(4)] + [memory(9, "Zanzibar is an island", 0.1)]
+    fused = run(found, plan=plan, policy=a_policy(evidence_max_items=3, ratio="100/0"))
+    assert str(uid(9)) in ids(fused)
+    assert [item.covers for item in fused.selected if item.covers] == [("Zanzibar",)]
+    assert sorted(reasons(fused).values()) == ["max_items", "max_items"]
+
+
+def test_coverage_breaks_no_cap():
+    plan = a_plan("What about Zanzibar?")
+    found = [memory(n, f"thing {n}", 9.0, scope="global:x") for n in range(2)]
+    found += [memory(5, "another", 8.0), memory(9, "Zanzibar is an island", 0.1, scope="global:x")]
+    fused = run(found, plan=plan, cap=2)
+    assert reasons(fused) == {str(uid(1)): "max_items"}
+    assert str(uid(9)) in ids(fused)
+
+
+def test_one_id_in_two_sources_is_two_texts():
+    fused = run([memory(1, "from memory", id="x")], [section(2, "from a document", id="x")])
+    assert len(fused.selected) == 2
+
+
+def test_a_pack_becomes_candidates():
+    pack = a_pack(PLAN, [an_evidence(3, scope={"type": "project", "id": "p"}, event_time="2026-11-01T00:00:00Z")])
+    found = candidates_from(pack)[0]
+    assert (found.id, found.score, found.scale, found.document_id) == ("section:3", 0.016, "rrf_score", "5")
+    assert (found.scope, found.mode, found.signals) == ("project:p", "hybrid", {"rrf_score": 0.016})
+
+
+TEXTS = st.sampled_from(["The port is 80.", "port is 80", "port is 81", "a thing", "Zanzibar", "数据库", ""])
+SCORES = st.sampled_from([0.0, 0.2, 0.5, 1.0, -1.0])
+MEMORIES = st.lists(
+    st.builds(
+        memory,
+        st.integers(0, 40),
+        TEXTS,
+        SCORES,
+        scope=st.sampled_from(["", "task:t", "global:g"]),
+        tier=st.sampled_from(["", *TIERS]),
+        lineage=st.sampled_from(["", "l"]),
+        weak=st.booleans(),
+        pinned=st.booleans(),
+        message_id=st.sampled_from([None, "m1"]),
+        item_id=st.sampled_from([None, uid(1)]),
+    ),
+    max_size=25,
+)
+SECTIONS = st.lists(
+    st.builds(section, st.integers(0, 40), TEXTS, SCORES, st.sampled_from([None, "d"]), scale=st.sampled_from("ab")),
+    max_size=25,
+)
+
+
+@given(MEMORIES, SECTIONS, st.randoms(), st.integers(0, 12))
+def test_everything_is_chosen_or_left_out_once_and_the_order_is_stable(memories, sections, random, most):
+    plan, policy = a_plan("thing of Zanzibar"), a_policy(evidence_max_items=most)
+    fused = fuse(memories, sections, ["m1"], plan, policy, 3)
+    given_ids = {(item.source, item.id) for item in [*memories, *sections]}
+    out = [(item.candidate.source, item.candidate.id) for item in fused.selected]
+    out += [(entry.source, entry.id) for entry in fused.dropped]
+    assert sorted(out) == sorted(given_ids)
+    assert len(fused.selected) <= most
+    assert (
+        fuse(random.sample(memories, len(memories)), random.sample(sections, len(sections)), ["m1"], plan, policy, 3)
+        == fused
+    )
+    scopes = [item.candidate.scope for item in fused.selected if item.candidate.scope]
+    assert all(scopes.count(scope) <= 3 for scope in scopes)
+    assert all(isinstance(item.candidate, Candidate) and item.score == item.score for item in fused.selected)
