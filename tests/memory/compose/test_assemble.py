@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from kernel.tokens import count_tokens
 from memory.compose.assemble import Header, assemble, evidence_from
 from memory.compose.budget import fit
 from memory.compose.contracts import ContextPackage
@@ -27,7 +30,7 @@ from tests.memory.compose.made import (
 MESSAGE = "请查资料: which database does Alice use?"
 
 
-def a_package(memories, evidences=(), policy=None, slots=None, **pack) -> ContextPackage:
+def a_package(memories, evidences=(), policy=None, **pack) -> ContextPackage:
     plan = a_plan(MESSAGE, request=a_request(agent_state={"step": 1}))
     policy = policy or a_policy()
     answer = a_pack(plan, evidences, **pack)
@@ -38,20 +41,9 @@ def a_package(memories, evidences=(), policy=None, slots=None, **pack) -> Contex
     header = Header(CONTEXT_ID, NOW, "s1", ("task:x", "global:x"), tuple(shadowed))
     fused = fuse(memories, candidates_from(answer), [], plan, policy)
     evidence, cut = evidence_from(fused.selected, plan, policy, NOW)
-    slots = slots or Slots(MESSAGE, (block("Likes tea."),), (), "Goals", (turn(1),))
-    fitted = fit(
-        Slots(
-            slots.user_message,
-            slots.system_blocks,
-            slots.developer_blocks,
-            slots.working_summary,
-            slots.recent_turns,
-            tuple(evidence),
-        ),
-        policy.token_limit,
-        policy,
-    )
-    fitted = type(fitted)(fitted.slots, fitted.dropped, (*fitted.truncated, *cut), fitted.used, fitted.over_limit)
+    slots = Slots(MESSAGE, (block("Likes tea."),), (), "Goals", (turn(1),), tuple(evidence))
+    fitted = fit(slots, policy.token_limit, policy)
+    fitted = replace(fitted, truncated=(*fitted.truncated, *cut))
     return assemble(header, plan, answer, fused, fitted, policy)
 
 
@@ -86,15 +78,8 @@ def test_it_works():
     assert package.evidence[1].ref.document_id == "5"
     assert [why.id for why in package.debug.why_selected] == [item.id for item in package.evidence]
     assert "speaks of Alice" in package.debug.why_selected[0].reason
-    assert package.constraints.token_budget.used_estimate == sum(
-        len(message["content"]) > 0 and _tokens(message["content"]) for message in render(package)
-    )
-
-
-def _tokens(text: str) -> int:
-    from kernel.tokens import count_tokens
-
-    return count_tokens(text)
+    rendered = sum(count_tokens(message["content"]) for message in render(package))
+    assert package.constraints.token_budget.used_estimate == rendered
 
 
 def test_case_29_snippets_and_constraints():
