@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
+from uuid import UUID
 
 from memory.compose.contracts import EvidencePack, Left, RetrievalPlan, resource_score
 from memory.compose.planner import ENTITIES
@@ -44,19 +45,20 @@ class _Account:
 def fuse(
     memory: Sequence[Candidate],
     resources: Sequence[Candidate],
-    recent_message_ids: Collection[str],
+    recent: Collection[tuple[UUID, str]],
     plan: RetrievalPlan,
     policy: CompositionPolicy,
     max_items_per_scope: int = MAX_ITEMS_PER_SCOPE,
 ) -> Fused:
     """The evidence for a plan, best first.
 
-    `recent_message_ids` are the messages that the package shows anyway. Candidates of one source with one id are one.
+    `recent` are the messages that the package shows anyway, each by turn and message id, since callers name their
+    messages anew in each conversation. Candidates of one source with one id are one.
     """
     account, caps = _Account(), _limits(policy, max_items_per_scope)
     found = _by_id([*memory, *resources])
     entities = _entities(plan)
-    kept = _kept(found, frozenset(recent_message_ids), account)
+    kept = _kept(found, frozenset(recent), account)
     ranked = _without_repeats(rank(kept, plan.queries[0].text, entities, plan), account)
     ranked, excess = _capped(ranked, caps)
     chosen, beyond = _by_ratio(ranked, policy)
@@ -119,10 +121,12 @@ def _strength(found: Candidate) -> tuple[float, str, str]:
     return found.score, found.scale, repr(found)
 
 
-def _kept(candidates: Iterable[Candidate], recent: frozenset[str], account: _Account) -> list[Candidate]:
+def _kept(
+    candidates: Iterable[Candidate], recent: frozenset[tuple[UUID | None, str | None]], account: _Account
+) -> list[Candidate]:
     kept = []
     for found in candidates:
-        if found.item_id is None and found.message_id is not None and found.message_id in recent:
+        if found.item_id is None and (found.turn_id, found.message_id) in recent:
             account.drop(found, "recent_turn")
         elif found.weak and not found.pinned:
             account.drop(found, "weak")

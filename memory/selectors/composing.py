@@ -56,7 +56,7 @@ def compose(given: ComposeContextInput, place: Resolved, ctx: Ctx) -> ComposeCon
     memories = _memories(plan, place, scopes, policies, ctx)
     pack = client_for(plan, retrieval).retrieve(plan)
     caps = policies.section(ScopesPolicy).max_items_per_scope
-    shown_before = {message.message_id for message in conversation.recent}
+    shown_before = {(message.turn_id, message.message_id) for message in conversation.recent}
     fused = fuse(memories.candidates, candidates_from(pack), shown_before, plan, composition, caps)
     evidence, shortened = evidence_from(fused.selected, plan, composition, ctx.now)
     slots = Slots(

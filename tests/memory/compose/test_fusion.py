@@ -104,9 +104,10 @@ def test_case_36_the_overlap_reads_chinese():
 def test_case_35_a_recent_message_is_not_evidence_too():
     message = memory(1, item_id=None, turn_id=uid(9), message_id="m9")
     from_it = memory(2, message_id="m9")
-    fused = run([message, from_it], recent=["m9"])
+    elsewhere = memory(3, item_id=None, turn_id=uid(8), message_id="m9")
+    fused = run([message, from_it, elsewhere], recent=[(uid(9), "m9")])
     assert reasons(fused) == {str(uid(1)): "recent_turn"}
-    assert ids(fused) == [str(uid(2))]
+    assert ids(fused) == [str(uid(2)), str(uid(3))]
 
 
 def test_weak_results_are_left_out_unless_pinned():
@@ -227,6 +228,7 @@ def test_a_pack_becomes_candidates():
 
 TEXTS = st.sampled_from(["The port is 80.", "port is 80", "port is 81", "a thing", "Zanzibar", "数据库", ""])
 SCORES = st.sampled_from([0.0, 0.2, 0.5, 1.0, -1.0])
+RECENT = [(uid(7), "m1")]
 MEMORIES = st.lists(
     st.builds(
         memory,
@@ -239,6 +241,7 @@ MEMORIES = st.lists(
         weak=st.booleans(),
         pinned=st.booleans(),
         message_id=st.sampled_from([None, "m1"]),
+        turn_id=st.sampled_from([None, uid(7)]),
         item_id=st.sampled_from([None, uid(1)]),
     ),
     max_size=25,
@@ -252,14 +255,14 @@ SECTIONS = st.lists(
 @given(MEMORIES, SECTIONS, st.randoms(), st.integers(0, 12))
 def test_everything_is_chosen_or_left_out_once_and_the_order_is_stable(memories, sections, random, most):
     plan, policy = a_plan("thing of Zanzibar"), a_policy(evidence_max_items=most)
-    fused = fuse(memories, sections, ["m1"], plan, policy, 3)
+    fused = fuse(memories, sections, RECENT, plan, policy, 3)
     given_ids = {(item.source, item.id) for item in [*memories, *sections]}
     out = [(item.candidate.source, item.candidate.id) for item in fused.selected]
     out += [(entry.source, entry.id) for entry in fused.dropped]
     assert sorted(out) == sorted(given_ids)
     assert len(fused.selected) <= most
     assert (
-        fuse(random.sample(memories, len(memories)), random.sample(sections, len(sections)), ["m1"], plan, policy, 3)
+        fuse(random.sample(memories, len(memories)), random.sample(sections, len(sections)), RECENT, plan, policy, 3)
         == fused
     )
     scopes = [item.candidate.scope for item in fused.selected if item.candidate.scope]
