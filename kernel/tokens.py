@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 
 import snowballstemmer
@@ -29,83 +30,29 @@ _SPLIT = re.compile(r"[_\-./:@+#]+")
 _CJK_COUNT = re.compile(rf"[{_CJK}]")
 _MAX_TERM = 64
 
-STOP_WORDS = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "are",
-        "as",
-        "at",
-        "be",
-        "been",
-        "but",
-        "by",
-        "did",
-        "do",
-        "does",
-        "for",
-        "from",
-        "had",
-        "has",
-        "have",
-        "he",
-        "her",
-        "him",
-        "his",
-        "how",
-        "i",
-        "if",
-        "in",
-        "is",
-        "it",
-        "its",
-        "me",
-        "my",
-        "of",
-        "on",
-        "or",
-        "our",
-        "she",
-        "so",
-        "that",
-        "the",
-        "their",
-        "them",
-        "then",
-        "there",
-        "they",
-        "this",
-        "to",
-        "was",
-        "we",
-        "were",
-        "what",
-        "when",
-        "where",
-        "which",
-        "who",
-        "why",
-        "will",
-        "with",
-        "you",
-        "your",
-        "的",
-        "了",
-        "是",
-        "在",
-        "吗",
-        "呢",
-        "吧",
-        "啊",
-        "我",
-        "你",
-        "他",
-        "她",
-        "它",
-        "们",
-    ]
-)
+_COMMON = """
+    a am an and are as at be been being but by can could did do does for from had has have he her him his how i if in
+    into is it its me my of on or our she should so than that the their them then there these they this those to us was
+    we were what when where which who whom whose why will with would you your
+    的 了 是 在 吗 呢 吧 啊 我 你 他 她 它 们 和 与
+"""
+STOP_WORDS = frozenset(_COMMON.split())
+# Pairs of Han characters that ask or point and say nothing of what is looked for.
+_POINTING = """
+    什么 甚么 为什 怎么 怎样 如何 哪个 哪些 哪里 哪儿 哪一 哪天 多少 几个 是否 是不 请问 告诉 有没 我们 你们 他们 她们 它们
+    这个 那个 这些 那些 一下 一个 以及 或者 因为 所以
+"""
+STOP_PAIRS = frozenset(_POINTING.split())
+# What a character of a Han, kana or hangul run says, against a word.
+_CHARACTER_WEIGHT = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One piece of what a query asks for: a text has it where it holds any of the terms."""
+
+    terms: tuple[str, ...]
+    weight: float = 1.0
 
 
 def terms(text: str) -> Counter[str]:
@@ -122,14 +69,17 @@ def query_terms(text: str) -> list[str]:
     Single characters of a Han, kana or hangul run are looked up only when the run is one character long, since the
     bigrams of a longer run say more.
     """
-    found: dict[str, None] = {}
+    return list(dict.fromkeys(term for unit in query_units(text) for term in unit.terms))
+
+
+def query_units(text: str) -> list[Unit]:
+    """What a query asks for, piece by piece, each once, in order: words in their forms, and the characters of a Han,
+    kana or hangul run with the bigrams that hold them. Common words are left out unless nothing else is there."""
+    found: dict[Unit, bool] = {}
     for piece in _pieces(text):
-        if _CJK_START.match(piece):
-            found.update(dict.fromkeys(_bigrams(piece) or [piece]))
-        else:
-            found.update(dict.fromkeys(_word_terms(piece)))
-    telling = [term for term in found if term not in STOP_WORDS]
-    return telling or list(found)
+        for unit, telling in _run_units(piece) if _CJK_START.match(piece) else _word_units(piece):
+            found.setdefault(unit, telling)
+    return [unit for unit, telling in found.items() if telling] or list(found)
 
 
 def count_tokens(text: str) -> int:
@@ -150,18 +100,45 @@ def _bigrams(run: str) -> list[str]:
     return [folded[i : i + 2] for i in range(len(folded) - 1)]
 
 
+def _run_units(run: str) -> list[tuple[Unit, bool]]:
+    folded, pairs = run.casefold(), _bigrams(run)
+    if not pairs:
+        return [(Unit((folded,)), folded not in STOP_WORDS)]
+    plain = [char not in STOP_WORDS for char in folded]
+    for place, pair in enumerate(pairs):
+        if pair in STOP_PAIRS:
+            plain[place] = plain[place + 1] = False
+    weights: dict[tuple[tuple[str, ...], bool], float] = {}
+    for place, telling in enumerate(plain):
+        held_by = tuple(dict.fromkeys(pairs[max(place - 1, 0) : place + 1]))
+        weights[held_by, telling] = weights.get((held_by, telling), 0.0) + _CHARACTER_WEIGHT
+    return [(Unit(terms, weight), telling) for (terms, telling), weight in weights.items()]
+
+
+def _word_units(word: str) -> list[tuple[Unit, bool]]:
+    """A word; an identifier as its parts, each of which is also had by the whole."""
+    whole, parts = _with_stem(word.casefold()), _parts(word)
+    if len(parts) < 2:
+        return [(Unit(whole), any(form not in STOP_WORDS for form in whole))]
+    return [(Unit(tuple(dict.fromkeys([*whole, *_with_stem(part.casefold())]))), True) for part in parts]
+
+
 def _cjk_terms(run: str) -> list[str]:
     return [*run.casefold(), *_bigrams(run)]
 
 
 def _word_terms(word: str) -> list[str]:
     folded = word.casefold()
-    parts = [part for chunk in _SPLIT.split(word) for part in _HUMP.split(chunk) if part]
+    parts = _parts(word)
     found = [*_with_stem(folded)]
     if len(parts) > 1:
         for part in parts:
             found.extend(_with_stem(part.casefold()))
     return found
+
+
+def _parts(word: str) -> list[str]:
+    return [part for chunk in _SPLIT.split(word) for part in _HUMP.split(chunk) if part]
 
 
 @lru_cache(maxsize=50_000)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -28,7 +29,8 @@ class State(StrEnum):
 @dataclass(frozen=True, slots=True)
 class NewEntry:
     """One text to index under one scope. `sequence` orders the texts of a session; `author` is who said it; `label` is
-    its owner's own class of it, such as the type of a memory; it holds in the world from `valid_from` to `valid_to`."""
+    its owner's own class of it, such as the type of a memory; it holds in the world from `valid_from` to `valid_to`;
+    `trust`, 0..1, is how sure its owner is of it."""
 
     kind: Kind
     object_id: UUID
@@ -44,6 +46,7 @@ class NewEntry:
     valid_from: datetime | None = None
     valid_to: datetime | None = None
     state: State = State.CURRENT
+    trust: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,7 @@ class Query:
 
     `valid_at` is the moment in the world for which an answer must hold. `recorded_at`, where given, asks for what the
     index held at that moment instead of what it holds now. `labels` empty means any. `history` takes in what is no
-    longer current.
+    longer current. `scope_weights` multiplies the scores of a scope's texts; a scope left out has 1.
     """
 
     text: str
@@ -65,6 +68,7 @@ class Query:
     recorded_at: datetime | None = None
     labels: tuple[str, ...] = ()
     history: bool = False
+    scope_weights: Mapping[int, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

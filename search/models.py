@@ -1,4 +1,5 @@
-"""Tables of the index: entries and their postings. Both are derived and can be rebuilt from what they point to."""
+"""Tables of the index: entries, their postings and the size of each scope. All are derived and can be rebuilt from
+what they point to."""
 
 from __future__ import annotations
 
@@ -8,17 +9,23 @@ from scopes.models import Domain, MemoryScope
 
 
 class IndexEntry(models.Model):
-    """One text findable in one scope; an object findable in two scopes has two entries."""
+    """One text findable in one scope; an object findable in two scopes has two entries.
+
+    `place` puts the texts of a session one after the other (see `search.terms.chain_start`), so that those around one
+    are found by number. `terms` holds every term of the text with its count: what the second stage scores from.
+    """
 
     id = models.BigAutoField(primary_key=True)
     kind = models.CharField(max_length=8)
     object_id = models.UUIDField()
-    domain = models.ForeignKey(Domain, on_delete=models.PROTECT)
+    domain = models.ForeignKey(Domain, on_delete=models.PROTECT, db_index=False)
     scope = models.ForeignKey(MemoryScope, on_delete=models.PROTECT)
     session_key = models.BigIntegerField(null=True)
     sequence = models.PositiveIntegerField(default=0)
+    place = models.BigIntegerField(null=True)
     author = models.CharField(max_length=200, blank=True, default="")
     label = models.CharField(max_length=20, blank=True, default="")
+    trust = models.FloatField(default=1.0)
     event_time = models.DateTimeField()
     recorded_at = models.DateTimeField()
     current_until = models.DateTimeField(null=True)
@@ -27,14 +34,15 @@ class IndexEntry(models.Model):
     state = models.CharField(max_length=10)
     tokeniser = models.PositiveSmallIntegerField()
     length = models.PositiveIntegerField()
+    terms = models.BinaryField()
 
     class Meta:
         db_table = "index_entries"
         constraints = [
-            models.UniqueConstraint(fields=["kind", "object_id", "scope"], name="index_entries_unique"),
+            models.UniqueConstraint(fields=["object_id", "kind", "scope"], name="index_entries_unique"),
         ]
         indexes = [
-            models.Index(fields=["scope", "session_key", "sequence"], name="index_entries_neighbours"),
+            models.Index(fields=["place"], name="index_entries_place", condition=models.Q(place__isnull=False)),
         ]
 
     def __str__(self) -> str:
@@ -42,16 +50,34 @@ class IndexEntry(models.Model):
 
 
 class Posting(models.Model):
-    """How often a term of one scope occurs in an entry. `term` is a 64-bit hash of scope and term, so a look-up in a
-    scope touches no row of another."""
+    """A term of one scope occurs in an entry. `term` is a 64-bit hash of scope and term, so a look-up in a scope
+    touches no row of another. The key is all there is, so that the database answers from one small index; an entry
+    knows its own terms, so nothing is ever looked up by entry."""
 
     pk = models.CompositePrimaryKey("term", "entry")
     term = models.BigIntegerField()
-    entry = models.ForeignKey(IndexEntry, on_delete=models.CASCADE)
-    count = models.PositiveSmallIntegerField()
+    entry = models.ForeignKey(IndexEntry, on_delete=models.DO_NOTHING, db_index=False, db_constraint=False)
 
     class Meta:
         db_table = "index_postings"
 
     def __str__(self) -> str:
-        return f"{self.term} ×{self.count} in {self.entry_id}"
+        return f"{self.term} in {self.entry_id}"
+
+
+class ScopeSize(models.Model):
+    """A change of the number of entries of a scope and of their length together; the sum of its rows is its size.
+
+    Writers only append, so no two of them wait for one row; now and then the rows of a scope are folded into one.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    scope = models.ForeignKey(MemoryScope, on_delete=models.CASCADE)
+    entries = models.IntegerField()
+    length = models.BigIntegerField()
+
+    class Meta:
+        db_table = "index_sizes"
+
+    def __str__(self) -> str:
+        return f"{self.entries:+} entries in scope {self.scope_id}"

@@ -2,32 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
 from kernel import tokens
 from search.contracts import Kind, NewEntry, State
-from search.models import IndexEntry, Posting
-from search.terms import term_key
+from search.models import IndexEntry, Posting, ScopeSize
+from search.terms import FIRST_PLACE, LAST_PLACE, chain_start, pack, term_key, unpack
 
 _BATCH = 500
-_MAX_COUNT = 32_767
+_REMOVE_BATCH = 16
+_FOLD_EVERY = 32
+_Place = tuple[int, str, int]
 
 
 def add(entries: Iterable[NewEntry]) -> int:
-    """Index texts; gives the number of entries written. An object can be indexed once a scope."""
+    """Index texts; gives the number of entries written. An object can be indexed once a scope.
+
+    The texts of a session are to be added in its order: what stands before and after a text counts when it is ranked.
+    """
     wanted = list(entries)
-    counted = [tokens.terms(f"{entry.author} {entry.text}") for entry in wanted]
+    places = _places(wanted)
+    counted = [_terms(entry) for entry in wanted]
     rows = IndexEntry.objects.bulk_create(
-        [_row(entry, sum(found.values())) for entry, found in zip(wanted, counted, strict=True)], batch_size=_BATCH
+        [
+            _row(entry, terms, places.get(number))
+            for number, (entry, terms) in enumerate(zip(wanted, counted, strict=True))
+        ],
+        batch_size=_BATCH,
     )
-    postings = [
-        Posting(term=term_key(row.scope_id, term), entry=row, count=min(count, _MAX_COUNT))
-        for row, found in zip(rows, counted, strict=True)
-        for term, count in found.items()
-    ]
+    postings = [Posting(term=term, entry=row) for row, terms in zip(rows, counted, strict=True) for term in terms]
     Posting.objects.bulk_create(postings, batch_size=_BATCH)
+    _resize([(row.scope_id, row.length) for row in rows], 1)
     return len(rows)
 
 
@@ -45,12 +53,63 @@ def close(kind: Kind, object_ids: Sequence[UUID], at: datetime) -> int:
 
 def remove(kind: Kind, object_ids: Sequence[UUID]) -> int:
     """Forget objects; gives the number of entries removed."""
-    rows = IndexEntry.objects.filter(kind=kind, object_id__in=object_ids)
-    Posting.objects.filter(entry__in=rows.values("pk")).delete()
-    return rows.delete()[0]
+    rows = list(IndexEntry.objects.filter(kind=kind, object_id__in=object_ids).order_by("id"))
+    for start in range(0, len(rows), _REMOVE_BATCH):
+        batch = rows[start : start + _REMOVE_BATCH]
+        terms = {term for row in batch for term, _ in unpack(bytes(row.terms))}
+        ids = [row.id for row in batch]
+        Posting.objects.filter(term__in=terms, entry_id__in=ids).delete()
+        IndexEntry.objects.filter(pk__in=ids).delete()
+    _resize([(row.scope_id, row.length) for row in rows], -1)
+    return len(rows)
 
 
-def _row(entry: NewEntry, length: int) -> IndexEntry:
+def _terms(entry: NewEntry) -> dict[int, int]:
+    found = tokens.terms(f"{entry.author} {entry.text}")
+    return {term_key(entry.scope_key, term): count for term, count in found.items()}
+
+
+def _places(entries: Sequence[NewEntry]) -> dict[int, int]:
+    """The place in its chain of each entry that has a sequence, by its number in `entries`."""
+    chains: dict[_Place, list[int]] = defaultdict(list)
+    for number, entry in enumerate(entries):
+        if entry.session_key is not None and entry.sequence:
+            chains[entry.scope_key, entry.kind, entry.session_key].append(number)
+    places = {}
+    for chain, numbers in chains.items():
+        start = chain_start(*chain)
+        held = IndexEntry.objects.filter(place__gte=start, place__lt=start + LAST_PLACE)
+        last = held.order_by("-place").values_list("place", flat=True).first()
+        following = start + FIRST_PLACE if last is None else last + 1
+        numbers.sort(key=lambda number: entries[number].sequence)
+        places.update({number: place for place, number in enumerate(numbers, following) if place < start + LAST_PLACE})
+    return places
+
+
+def _resize(changed: Sequence[tuple[int, int]], sign: int) -> None:
+    """Append the change of each scope's size, and fold its changes into one row now and then."""
+    sizes: dict[int, list[int]] = defaultdict(list)
+    for scope_key, length in changed:
+        sizes[scope_key].append(length)
+    made = ScopeSize.objects.bulk_create(
+        ScopeSize(scope_id=scope_key, entries=sign * len(lengths), length=sign * sum(lengths))
+        for scope_key, lengths in sorted(sizes.items())
+    )
+    for row in made:
+        if row.pk % _FOLD_EVERY == 0:
+            _fold(row.scope_id)
+
+
+def _fold(scope_key: int) -> None:
+    """Replace the rows of a scope that no other writer holds by their sum."""
+    rows = list(ScopeSize.objects.select_for_update(skip_locked=True).filter(scope_id=scope_key).order_by("id"))
+    if len(rows) > 1:
+        ScopeSize.objects.filter(pk__in=[row.pk for row in rows]).delete()
+        entries, length = sum(row.entries for row in rows), sum(row.length for row in rows)
+        ScopeSize.objects.create(scope_id=scope_key, entries=entries, length=length)
+
+
+def _row(entry: NewEntry, terms: Mapping[int, int], place: int | None) -> IndexEntry:
     return IndexEntry(
         kind=entry.kind,
         object_id=entry.object_id,
@@ -58,13 +117,16 @@ def _row(entry: NewEntry, length: int) -> IndexEntry:
         scope_id=entry.scope_key,
         session_key=entry.session_key,
         sequence=entry.sequence,
+        place=place,
         author=entry.author[:200],
         label=entry.label,
+        trust=entry.trust,
         valid_from=entry.valid_from,
         valid_to=entry.valid_to,
         event_time=entry.event_time,
         recorded_at=entry.recorded_at,
         state=entry.state,
         tokeniser=tokens.VERSION,
-        length=length,
+        length=sum(terms.values()),
+        terms=pack(terms),
     )

@@ -1,0 +1,35 @@
+"""Searching the index in two stages: the database finds candidates, and one pass in Python ranks them.
+
+Scores are computed here and not by the database, so both databases give the same order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from search.contracts import Hit, Query
+from search.selectors.asking import read
+from search.selectors.candidates import find_candidates
+from search.selectors.ranking import rank
+
+WEAK_BELOW = 0.35
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Every ranked hit, best first, and what was left out of the look-up, by reason."""
+
+    hits: list[Hit]
+    warnings: list[str]
+
+
+def find(query: Query) -> Found:
+    """Rank the texts of the query's scopes. Four database queries, whatever the size of the index."""
+    asked = read(query.text, query.valid_at)
+    warnings = [f"query_terms_cut:{asked.cut}"] if asked.cut else []
+    found = find_candidates(query, asked)
+    if found is None:
+        return Found([], warnings)
+    if found.cut:
+        warnings.append(f"candidates_cut:{found.cut}")
+    return Found(rank(query, asked, found), warnings)

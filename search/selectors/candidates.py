@@ -1,0 +1,186 @@
+"""Finding candidates in the database: the rows of the rarest terms first, within a budget, and those around them.
+
+Four queries, whatever the size of the index and the number of scopes. Every one of them goes through `_held`: domain,
+scopes, kinds and times of the query are part of the look-up itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import Count, Q, Sum
+
+from search.contracts import Kind, Query, State
+from search.models import IndexEntry, Posting, ScopeSize
+from search.selectors.asking import Asked
+from search.terms import term_key, unpack
+
+# Postings read in the first stage: the rarest terms up to this number choose the rows, and every term scores them.
+ROW_BUDGET = 3_000
+CANDIDATES = 200
+# Candidates whose neighbours are read, and how far.
+AROUND = 100
+REACH = 2
+# As if so many more texts were there that hold none of the terms: in a scope of three texts no word is common yet.
+PRIOR = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A candidate with the counts of the query's terms that it holds."""
+
+    entry_id: int
+    kind: Kind
+    object_id: UUID
+    scope_key: int
+    place: int | None
+    author: str
+    state: str
+    trust: float
+    event_day: int
+    length: int
+    counts: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """What is known of all texts of the query's scopes together: for each term what it tells, and the mean length."""
+
+    information: Mapping[str, float]
+    known: frozenset[str]
+    mean_length: float
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Rows to rank, and how many were found beyond the limit."""
+
+    rows: tuple[Row, ...]
+    corpus: Corpus
+    cut: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """A term of one scope."""
+
+    number: int
+    term: str
+    rows: int
+
+
+def find_candidates(query: Query, asked: Asked) -> Candidates | None:
+    """The rows that may answer; None where nothing holds any term."""
+    texts, length = _size(query)
+    keys = _keys(query, asked)
+    corpus = _corpus(asked, keys, texts, length)
+    best, cut = _best(query, _telling(keys), corpus)
+    if not best:
+        return None
+    return Candidates(_rows(query, best, asked), corpus, cut)
+
+
+def _held(query: Query, path: str = "") -> Q:
+    """The filter of every look-up: entries of the query's domain and scopes that hold at its moment, and no other."""
+    found = {f"{path}domain_id": query.domain_id, f"{path}scope_id__in": query.scope_keys}
+    kept = Q(**found, **{f"{path}kind__in": query.kinds})
+    if query.recorded_at is None:
+        kept &= Q(**{f"{path}state__in": [State.CURRENT, *([State.HISTORY] if query.history else [])]})
+    else:
+        kept &= Q(**{f"{path}recorded_at__lte": query.recorded_at}) & ~Q(**{f"{path}state": State.CANDIDATE})
+        until = f"{path}current_until"
+        kept &= Q(**{f"{until}__isnull": True}) | Q(**{f"{until}__gt": query.recorded_at})
+    kept &= Q(**{f"{path}valid_from__isnull": True}) | Q(**{f"{path}valid_from__lte": query.valid_at})
+    kept &= Q(**{f"{path}valid_to__isnull": True}) | Q(**{f"{path}valid_to__gt": query.valid_at})
+    if query.labels:
+        kept &= Q(**{f"{path}label__in": query.labels})
+    if query.since is not None:
+        kept &= Q(**{f"{path}event_time__gte": query.since})
+    return kept & Q(**{f"{path}event_time__lt": query.until}) if query.until is not None else kept
+
+
+def _size(query: Query) -> tuple[int, int]:
+    """The number of texts in all scopes of the query, and their length together."""
+    rows = ScopeSize.objects.filter(scope_id__in=query.scope_keys)
+    total = rows.aggregate(entries=Sum("entries"), length=Sum("length"))
+    return int(total["entries"] or 0), int(total["length"] or 0)
+
+
+def _keys(query: Query, asked: Asked) -> list[_Key]:
+    """The terms that occur, scope by scope, rarest first."""
+    wanted = {term_key(scope_key, term): term for scope_key in query.scope_keys for term in asked.terms}
+    counted = Posting.objects.filter(term__in=wanted).values_list("term").annotate(n=Count("entry_id")).order_by()
+    return sorted((_Key(key, wanted[key], rows) for key, rows in counted), key=lambda key: (key.rows, key.number))
+
+
+def _corpus(asked: Asked, keys: Iterable[_Key], texts: int, length: int) -> Corpus:
+    rows = dict.fromkeys(asked.terms, 0)
+    for key in keys:
+        rows[key.term] += key.rows
+    information = {term: max(math.log((texts + PRIOR) / (count + 1)), 0.0) for term, count in rows.items()}
+    return Corpus(information, frozenset(term for term, n in rows.items() if n), max(length / max(texts, 1), 1.0))
+
+
+def _telling(keys: list[_Key]) -> list[_Key]:
+    """The rarest keys within the row budget, at least one."""
+    taken, budget = 0, ROW_BUDGET
+    for key in keys:
+        budget -= key.rows
+        if budget < 0 and taken:
+            break
+        taken += 1
+    return keys[:taken]
+
+
+def _best(query: Query, telling: list[_Key], corpus: Corpus) -> tuple[list[tuple[int, int | None]], int]:
+    """Ids and places of the best rows by a rough score: what their terms tell, less for long texts. Whole numbers, so
+    that the order in which the database gives the postings makes no difference."""
+    worth = {key.number: round(corpus.information[key.term] * 1_000_000) for key in telling}
+    found: dict[int, tuple[int, int, int | None]] = {}
+    held = Posting.objects.filter(_held(query, "entry__"), term__in=worth)
+    for entry_id, term, length, place in held.values_list("entry_id", "term", "entry__length", "entry__place"):
+        known = found.get(entry_id)
+        found[entry_id] = (worth[term] + (known[0] if known else 0), length, place)
+    mean = corpus.mean_length
+    order = sorted(found, key=lambda entry_id: (-found[entry_id][0] / (3 * mean + found[entry_id][1]), -entry_id))
+    return [(entry_id, found[entry_id][2]) for entry_id in order[:CANDIDATES]], max(len(order) - CANDIDATES, 0)
+
+
+def _rows(query: Query, best: list[tuple[int, int | None]], asked: Asked) -> tuple[Row, ...]:
+    """The best rows and those before and after them in their sessions."""
+    steps = [step for step in range(-REACH, REACH + 1) if step]
+    places = {place + step for _, place in best[:AROUND] if place is not None for step in steps}
+    keys = {term_key(scope_key, term): term for scope_key in query.scope_keys for term in asked.terms}
+    columns = (
+        "id",
+        "kind",
+        "object_id",
+        "scope_id",
+        "place",
+        "author",
+        "state",
+        "trust",
+        "event_time",
+        "length",
+        "terms",
+    )
+    wanted = Q(pk__in=[entry_id for entry_id, _ in best]) | Q(place__in=places)
+    return tuple(
+        Row(
+            entry_id=row[0],
+            kind=Kind(row[1]),
+            object_id=row[2],
+            scope_key=row[3],
+            place=row[4],
+            author=row[5],
+            state=row[6],
+            trust=row[7],
+            event_day=row[8].date().toordinal(),
+            length=row[9],
+            counts={keys[key]: count for key, count in unpack(bytes(row[10])) if key in keys},
+        )
+        for row in IndexEntry.objects.filter(_held(query), wanted).order_by("id").values_list(*columns)
+    )

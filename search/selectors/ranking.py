@@ -1,0 +1,115 @@
+"""Ranking candidates: one pass over named features with the weights of one place.
+
+The weights were chosen on the five development conversations of LoCoMo by leave-one-out (see `benchmarks/locomo.py`).
+What was tried and did not pay is not here: a score for the session, feedback from the first results, a bonus for many
+matched words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from search.contracts import Hit, Kind, Query, State
+from search.selectors import features
+from search.selectors.asking import Asked
+from search.selectors.candidates import Candidates, Row
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Every weight of the ranking. `date` and `recency` are shares of the best text score; `author` is added to a
+    factor of 1; `superseded` and `trust` take away from it."""
+
+    text: features.TextWeights = field(default_factory=features.TextWeights)
+    author: float = 0.8
+    date: float = 0.5
+    recency: float = 0.3
+    superseded: float = 0.5
+    trust: float = 0.3
+    context: float = 0.6
+
+
+WEIGHTS = Weights()
+# A text that holds none of the words is found through its neighbours only if the question has so many pieces, and
+# they hold this share of it.
+CONTEXT_UNITS = 2
+CONTEXT_SHARE = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    row: Row
+    text: float
+    confidence: float
+    own: bool
+
+
+def rank(query: Query, asked: Asked, candidates: Candidates, weights: Weights = WEIGHTS) -> list[Hit]:
+    """Every candidate that answers, best first: by score, then the newest id; an object once, in its best scope."""
+    scored, named = _score_texts(asked, candidates, weights)
+    best = max((each.text for each in scored), default=0.0)
+    newness = features.recency([each.row for each in scored]) if asked.now else {}
+    hits = []
+    for each in scored:
+        signals = {"bm25": each.text}
+        factor = query.scope_weights.get(each.row.scope_key, 1.0)
+        if features.is_of_author(each.row, named):
+            signals["author"] = weights.author
+            factor *= 1 + weights.author
+        added = {
+            "date": weights.date * features.nearness(each.row.event_day, asked.spans) if asked.spans else 0.0,
+            "recency": weights.recency * newness.get(each.row.entry_id, 0.0),
+        }
+        signals.update({name: value * best for name, value in added.items() if value})
+        factor *= 1 - weights.trust * (1 - each.row.trust)
+        if each.row.state == State.HISTORY:
+            factor *= 1 - weights.superseded
+        score = each.text * factor + sum(added.values()) * best
+        hits.append(_hit(each, score, signals))
+    return _one_each(hits)
+
+
+def _score_texts(
+    asked: Asked, candidates: Candidates, weights: Weights
+) -> tuple[list[_Scored], Mapping[str, frozenset[str]]]:
+    rows, corpus = candidates.rows, candidates.corpus
+    named = features.named_authors(rows, asked)
+    names = frozenset[str]().union(*named.values())
+    worth = features.term_weights(features.telling_units(asked, names, corpus.known), corpus, weights.text.form)
+    counts, lengths = features.widened(rows, weights.text)
+    scored = []
+    for row in rows:
+        around = counts[row.entry_id]
+        length = lengths[row.entry_id] / corpus.mean_length
+        text = features.bm25(around, length, worth, weights.text)
+        if not text:
+            continue
+        own = not worth.keys().isdisjoint(row.counts)
+        confidence = features.share_matched(row.counts, around, asked, corpus, weights.context)
+        if own or (len(asked.units) >= CONTEXT_UNITS and confidence >= CONTEXT_SHARE * weights.context):
+            scored.append(_Scored(row, text, confidence, own))
+    return scored, named
+
+
+def _hit(each: _Scored, score: float, signals: dict[str, float]) -> Hit:
+    if not each.own:
+        signals["context"] = 1.0
+    return Hit(
+        kind=each.row.kind,
+        object_id=each.row.object_id,
+        scope_key=each.row.scope_key,
+        score=round(score, 6),
+        confidence=round(min(each.confidence, 1.0), 4),
+        signals={name: round(value, 6) for name, value in signals.items()},
+    )
+
+
+def _one_each(hits: list[Hit]) -> list[Hit]:
+    best: dict[tuple[Kind, UUID], Hit] = {}
+    for hit in hits:
+        known = best.get((hit.kind, hit.object_id))
+        if known is None or (hit.score, -hit.scope_key) > (known.score, -known.scope_key):
+            best[(hit.kind, hit.object_id)] = hit
+    return sorted(best.values(), key=lambda hit: (-hit.score, -hit.object_id.int))
