@@ -141,7 +141,11 @@ def _scope(name: str) -> ScopeView:
 
 def _why(item: Evidence, place: int) -> WhySelected:
     parts = [f"rank {place}", *([f"tier {item.group}"] if item.group else [])]
-    parts += [f"{name} {item.signals[name]:.2f}" for name in ("relevance", "overlap", "scope") if name in item.signals]
+    parts += [
+        f"{name} {item.signals[name]:.2f}"
+        for name in ("relevance", "overlap", "memory", "scope")
+        if name in item.signals
+    ]
     parts += [f"speaks of {', '.join(item.covers)}"] if item.covers else []
     return WhySelected(id=item.id, reason="; ".join(parts))
 

@@ -2,8 +2,9 @@
 
 The score of a candidate within its scale becomes `(score - low) / (high - low)`, where `high` is the best score of that
 scale in this request and `low` the worst or zero, whichever is lower: so the best text of each search has 1.0, and a
-score of zero has 0.0 whenever none is negative. To this come 0.05 for each word of the question in title or text, and
-at most 0.04 for a narrower scope, which settles near ties and never outweighs relevance.
+score of zero has 0.0 whenever none is negative. Scores on the scale `UNIT` are taken as they are. To this come
+0.05 for each word of the question in title or text, 0.1 for a memory, which is kept current, over a message, which may
+be out of date, and at most 0.04 for a narrower scope, which settles near ties and never outweighs relevance.
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ from collections.abc import Iterable, Sequence
 
 from kernel.tokens import query_terms, terms
 from memory.compose.contracts import RetrievalPlan, TieBreaker
-from memory.compose.values import CONFLICT_PRIORITY, TIERS, Candidate, Ranked
+from memory.compose.values import CONFLICT_PRIORITY, TIERS, UNIT, Candidate, Ranked
 from memory.compose.words import mentions
 
 OVERLAP_BONUS = 0.05
-SCOPE_BONUS = 0.01
+MEMORY_BONUS = 0.1
+SCOPE_BONUS = 0.01  # for each step of CONFLICT_PRIORITY
 _PLACES = 6
 
 Bounds = dict[tuple[str, str], tuple[float, float]]
@@ -64,23 +66,29 @@ def _finite(score: float) -> float:
 
 
 def _scored(found: Candidate, bounds: Bounds, asked: Sequence[str], entities: Sequence[str]) -> Ranked:
-    low, high = bounds[found.source, found.scale]
     text = f"{found.title} {found.text}"
     held = terms(text)
-    relevance = (_finite(found.score) - low) / (high - low) if high > low else 0.0
+    relevance = _relevance(found, bounds)
     overlap = OVERLAP_BONUS * sum(term in held for term in asked)
     scope = SCOPE_BONUS * _specificity(found.scope)
+    memory = MEMORY_BONUS if found.item_id is not None else 0.0
     return Ranked(
         candidate=found,
-        score=round(relevance + overlap + scope, _PLACES),
+        score=round(relevance + overlap + memory + scope, _PLACES),
         signals={
             **found.signals,
             "relevance": round(relevance, _PLACES),
             "overlap": round(overlap, _PLACES),
+            "memory": memory,
             "scope": round(scope, _PLACES),
         },
         covers=tuple(name for name in entities if mentions(text, name)),
     )
+
+
+def _relevance(found: Candidate, bounds: Bounds) -> float:
+    low, high = (0.0, 1.0) if found.scale == UNIT else bounds[found.source, found.scale]
+    return min(1.0, max(0.0, (_finite(found.score) - low) / (high - low))) if high > low else 0.0
 
 
 def _specificity(scope: str) -> int:

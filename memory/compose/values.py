@@ -17,6 +17,7 @@ Source = Literal["memory", "resource"]
 
 DAO_TIAN = "dao_tian"
 TIERS = (DAO_TIAN, "dao_ren", "shu", "qi")
+UNIT = "unit"  # the scale of scores that lie between 0 and 1 by themselves and are taken as they are
 CONFLICT_PRIORITY = ("task", "project", "expert", "global", "session")
 
 
@@ -62,7 +63,7 @@ class KeyedRow:
 class Candidate:
     """One found text before fusion.
 
-    `score` counts within its `scale` only: candidates of one search share one. `lineage` is the id of the first
+    `score` counts within its `scale` only: candidates of one search share one; on `UNIT` it counts as it is. `lineage` is the id of the first
     of a line of copies and versions. `mode` is how the text was matched. `scope` is written `type:id`.
     """
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
-
-from django.db.models import Q
 
 from kernel import tokens
 from kernel.context import Ctx
 from kernel.text import fold
 from memory.compose.contracts import PlanQuery, RetrievalPlan
-from memory.compose.values import Candidate
-from memory.models import KgEdge, MemoryItem
-from memory.selectors.searching import related_names
+from memory.compose.values import UNIT, Candidate
+from memory.models import MemoryItem
+from memory.naming import name_candidates
+from memory.selectors.searching import related_edges, related_names
 from scopes.models import MemoryScope
 from scopes.selectors import Resolved
 from search import hooks
@@ -28,10 +27,11 @@ MEMORY_SCALE = "search"
 
 @dataclass(frozen=True, slots=True)
 class FoundEvidence:
-    """Candidates, and the items among them by id."""
+    """Candidates, the items among them by id, and the names that the question is related to."""
 
     candidates: list[Candidate]
     items: dict[UUID, MemoryItem]
+    related: list[str]
 
 
 def query_for(plan: RetrievalPlan, place: Resolved, scope_keys: tuple[int, ...], ctx: Ctx) -> Query:
@@ -51,7 +51,8 @@ def query_for(plan: RetrievalPlan, place: Resolved, scope_keys: tuple[int, ...],
 def find_candidates(plan: RetrievalPlan, query: Query, scopes: Mapping[int, MemoryScope], most: int) -> FoundEvidence:
     """What the plan's questions find, and what the names in it are related to; each object once, at its best."""
     best: dict[UUID, tuple[Hit, float, str]] = {}
-    for asked, mode in _questions(plan, query, most):
+    related = related_names(query)
+    for asked, mode in _questions(plan, related, most):
         for hit in index.find(replace(query, text=asked.text)).hits[: plan.budget.candidate_k]:
             known = best.get(hit.object_id)
             if known is None or hit.score * asked.weight > known[1]:
@@ -65,10 +66,10 @@ def find_candidates(plan: RetrievalPlan, query: Query, scopes: Mapping[int, Memo
         for hit, score, mode in best.values()
         if hit.object_id in texts
     ]
-    return FoundEvidence(_collapsed(candidates, texts), items)
+    return FoundEvidence(_collapsed(candidates, texts), items, related)
 
 
-def _questions(plan: RetrievalPlan, query: Query, most: int) -> list[tuple[PlanQuery, str]]:
+def _questions(plan: RetrievalPlan, related: Sequence[str], most: int) -> list[tuple[PlanQuery, str]]:
     """The plan's questions that add a word to those before them, and one over related names."""
     known: set[str] = set()
     chosen: list[tuple[PlanQuery, str]] = []
@@ -77,9 +78,9 @@ def _questions(plan: RetrievalPlan, query: Query, most: int) -> list[tuple[PlanQ
         if words - known or not chosen:
             chosen.append((asked, str(asked.mode)))
             known |= words
-    names = [name for name in related_names(query) if set(tokens.query_terms(name)) - known]
-    related = [(PlanQuery(text=" ".join(names)[:4000], weight=0.6), "relational")] if names else []
-    return [*chosen[:most], *related]
+    names = [name for name in related if set(tokens.query_terms(name)) - known]
+    by_relation = [(PlanQuery(text=" ".join(names)[:4000], weight=0.6), "relational")] if names else []
+    return [*chosen[:most], *by_relation]
 
 
 def _hydrate(hits: list[Hit], query: Query) -> dict[UUID, Hydrated]:
@@ -134,25 +135,17 @@ def _collapsed(candidates: list[Candidate], texts: Mapping[UUID, Hydrated]) -> l
     ]
 
 
-def edges_as_candidates(query: Query, scopes: Mapping[int, MemoryScope]) -> list[Candidate]:
-    """Relations of the names in the question, one step away."""
-    names = [fold(name) for name in related_names(query)]
-    if not names:
-        return []
-    rows = KgEdge.objects.filter(
-        Q(subject_folded__in=names) | Q(object_folded__in=names),
-        Q(valid_to=None) | Q(valid_to__gt=query.valid_at),
-        domain_id=query.domain_id,
-        scope_id__in=query.scope_keys,
-        status="active",
-        current_until=None,
-    )
+def edges_as_candidates(
+    query: Query, related: Sequence[str], scopes: Mapping[int, MemoryScope]
+) -> list[Candidate]:
+    """Relations of the names in the question and of `related` names."""
+    rows = related_edges([*name_candidates(query.text), *(fold(name) for name in related)], query)
     return [
         Candidate(
             id=f"edge:{row.id}",
             source="memory",
             score=round(EDGE_SCORE * row.confidence, 6),
-            scale="relation",
+            scale=UNIT,
             text=f"{row.subject} {row.predicate} {row.object}",
             title=row.predicate,
             source_uri=f"smartbrain://edge/{row.id}",
@@ -163,5 +156,5 @@ def edges_as_candidates(query: Query, scopes: Mapping[int, MemoryScope]) -> list
             turn_id=row.source_turn_id,
             event_time=row.valid_from or row.recorded_at,
         )
-        for row in rows.order_by("-confidence", "-id")[:MAX_EDGES]
+        for row in rows[:MAX_EDGES]
     ]

@@ -142,7 +142,7 @@ class EvidencePack(Lenient):
 
 
 def resource_score(evidence: PackEvidence) -> tuple[str, float]:
-    """The score to rank by and the name of its scale: own score, reranker, RRF, else a fixed middle value."""
+    """The score to rank by and the name of its scale: own score, reranker, RRF, else a middle value on `unit`."""
     signals = evidence.signals
     for scale, value in (
         ("score", evidence.score),
@@ -151,4 +151,4 @@ def resource_score(evidence: PackEvidence) -> tuple[str, float]:
     ):
         if value is not None:
             return scale, value
-    return "none", NO_SCORE
+    return "unit", NO_SCORE

@@ -150,7 +150,7 @@ def test_a_pack_needs_its_ids_and_may_be_empty():
         ({"score": 0.9}, ("score", 0.9)),
         ({"signals": {"rerank_score": 0.7, "rrf_score": 0.01}}, ("rerank_score", 0.7)),
         ({"signals": {"rrf_score": 0.01}}, ("rrf_score", 0.01)),
-        ({"signals": {"fts_score": 3.0}}, ("none", 0.4)),
+        ({"signals": {"fts_score": 3.0}}, ("unit", 0.4)),
     ],
 )
 def test_the_score_of_a_document(fields, expected):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memory.compose.contracts import RetrievalPlan
 from memory.compose.fusion import candidates_from, fuse, ratio_of
-from memory.compose.values import TIERS, Candidate
+from memory.compose.values import TIERS, UNIT, Candidate
 from tests.memory.compose.made import NOW, a_pack, a_plan, a_policy, an_evidence, memory, section, uid
 
 PLAN = a_plan("thing")
@@ -64,7 +64,7 @@ def test_case_31_seven_memories_of_one_uri_scheme_are_not_two():
 def test_case_34_one_ranking_over_both_sources():
     fused = run(
         [memory(1, score=9.0), memory(2, score=1.0)],
-        [section(3, score=0.016), section(4, score=0.008)],
+        [section(3, score=0.016), section(4, score=0.012)],
     )
     assert ids(fused) == [str(uid(1)), "section:3", "section:4", str(uid(2))]
 
@@ -72,6 +72,13 @@ def test_case_34_one_ranking_over_both_sources():
 def test_scales_of_a_store_are_kept_apart():
     fused = run(resources=[section(1, score=0.9, scale="rerank_score"), section(2, score=0.016, scale="rrf_score")])
     assert [item.signals["relevance"] for item in fused.selected] == [1.0, 1.0]
+
+
+def test_a_score_on_the_unit_scale_counts_as_it_is():
+    fused = run([memory(1, score=0.25, scale=UNIT), memory(2, score=7.0, scale=UNIT)])
+    assert [item.signals["relevance"] for item in fused.selected] == [1.0, 0.25]
+    unscored = candidates_from(a_pack(PLAN, [an_evidence(1, signals={})]))
+    assert run(resources=unscored).selected[0].signals["relevance"] == 0.4
 
 
 def test_negative_and_endless_scores_keep_their_order():
@@ -151,6 +158,14 @@ def test_case_52_a_scope_is_capped():
     assert len(fused.selected) == 10
     assert set(reasons(fused).values()) == {"scope_cap"}
     assert (fused.found, fused.capped) == ({"global:all": 50}, {"global:all": 40})
+
+
+def test_what_is_kept_current_comes_before_what_was_once_said():
+    """Field report C4: an old message must not stand above the memory that it became."""
+    once = memory(1, "The port is 80", 1.0, item_id=None, turn_id=uid(9), message_id="m")
+    fused = run([once, memory(2, "The port is 81", 0.95)])
+    assert ids(fused) == [str(uid(2)), str(uid(1))]
+    assert [item.signals["memory"] for item in fused.selected] == [0.1, 0.0]
 
 
 def test_a_narrower_scope_settles_a_tie_and_no_more():
