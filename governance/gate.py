@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, NoReturn, TypeVar
 
 from django.db import IntegrityError, OperationalError, transaction
@@ -13,7 +13,7 @@ from django.db import IntegrityError, OperationalError, transaction
 from governance import selectors, services
 from governance.contracts import Outcome, QueuedAnswer
 from governance.models import IdempotencyRecord, Proposal
-from governance.policies import Facts, Policies, ScopeFacts, Verdict, decide, effective, effective_or_defaults
+from governance.policies import Facts, Policies, ScopeFacts, Verdict, decide, effective_or_defaults, in_force
 from governance.services import Trail
 from kernel.actions import Action, Change, Target, get
 from kernel.canonical import digest
@@ -103,7 +103,8 @@ def _named_domain(raw: bytes | str | Mapping[str, Any], ctx: Ctx) -> str | None:
 
 def perform(action: Action[In, Out, Any], given: In, *, ctx: Ctx) -> Answer[Out]:
     """Carry out one action for one actor, queue it for review, or refuse it with a DomainError."""
-    this = _Call(action, given, ctx, Trail(action=action.name, input_digest=_fingerprint(given)))
+    trail = Trail(action=action.name, input_digest=_fingerprint(given))
+    this = _Call(action, given, replace(ctx, memo={}), trail)
     try:
         return _perform(this)
     except DomainError as exc:
@@ -207,7 +208,7 @@ def system_ctx(name: str, door: Door) -> Ctx:
 
 
 def _decide(this: _Call[In, Out], target: Target) -> Verdict:
-    policies = effective(target.domain_id)
+    policies = in_force(target.domain_id, this.ctx)
     trail = this.trail
     trail.domain_id, trail.policy_version = target.domain_id, policies.version
     trail.scope = target.scopes[0] if target.scopes else ANY

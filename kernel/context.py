@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
+from typing import Any, TypeVar
 from uuid import UUID
 
 from kernel import clock
@@ -40,6 +42,8 @@ class Right(StrEnum):
     DECIDE = "decide"
     OPERATE = "operate"
 
+
+T = TypeVar("T")
 
 KEY_RIGHTS = frozenset({Right.READ, Right.WRITE, Right.PROMOTE, Right.ERASE})
 ANY = "*"
@@ -99,6 +103,17 @@ class Ctx:
     request_id: UUID = field(default_factory=new_id)
     now: datetime = field(default_factory=clock.now)
     approval: Approval | None = None
+    memo: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    def once(self, key: Hashable, read: Callable[[], T]) -> T:
+        """What `read` gives, read at most once in this call: for what both deciding and preparing rest on.
+
+        The gate gives every call a memo of its own. What is applied reads again what it must be sure of.
+        """
+        if key not in self.memo:
+            self.memo[key] = read()
+        found: T = self.memo[key]
+        return found
 
     def may(self, right: Right, domain_id: str, scope: str = ANY) -> bool:
         """Whether the actor holds `right` on the scope (`*`: on the domain as a whole)."""
@@ -114,4 +129,4 @@ class Ctx:
 
     def approved(self, approval: Approval, actor: Actor, reach: tuple[Reach, ...]) -> Ctx:
         """The same call carried out for `actor` in the name of a decision."""
-        return replace(self, approval=approval, actor=actor, reach=reach)
+        return replace(self, approval=approval, actor=actor, reach=reach, memo={})

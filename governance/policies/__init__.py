@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from governance.policies.decide import Decision, Facts, ScopeFacts, Verdict, decide
-from governance.policies.effective import Policies, effective, effective_or_defaults, read_file, validate_document
+from governance.policies.effective import (
+    Policies,
+    effective,
+    effective_or_defaults,
+    in_force,
+    read_file,
+    validate_document,
+)
 from governance.policies.sections import QueueRule, ReviewPolicy, ScopesPolicy
 
 __all__ = [
@@ -18,6 +25,7 @@ __all__ = [
     "decide",
     "effective",
     "effective_or_defaults",
+    "in_force",
     "read_file",
     "validate_document",
 ]

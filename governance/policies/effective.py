@@ -14,6 +14,7 @@ from governance.hooks import PolicySection, policy_sections
 from governance.models import PolicyVersion
 from kernel.canonical import digest
 from kernel.conf import conf
+from kernel.context import Ctx
 from kernel.contracts import invalid
 from kernel.errors import InvalidInputError, UnavailableError
 
@@ -53,6 +54,11 @@ def effective(domain_id: str | None) -> Policies:
         *([f"{own.domain_id}/v{own.number}"] if own else []),
     ]
     return Policies("+".join(names) or "defaults", _merge(layers), unregistered)
+
+
+def in_force(domain_id: str | None, ctx: Ctx) -> Policies:
+    """The policy of a domain, read at most once in a call."""
+    return ctx.once(("policies", domain_id), lambda: effective(domain_id))
 
 
 def effective_or_defaults(domain_id: str | None) -> Policies:

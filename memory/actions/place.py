@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from governance.policies import ScopesPolicy, effective
+from governance.policies import ScopesPolicy, in_force
 from kernel.actions import Target
 from kernel.context import Ctx
 from scopes.contracts import Scoped
 from scopes.selectors import Resolved, resolve
 
 
-def allowed_types(domain_id: str) -> Sequence[str]:
+def allowed_types(domain_id: str, ctx: Ctx) -> Sequence[str]:
     """The scope types that the domain's policy knows."""
-    return effective(domain_id).section(ScopesPolicy).allowed_types
+    return in_force(domain_id, ctx).section(ScopesPolicy).allowed_types
 
 
 def place_of(given: Scoped, ctx: Ctx) -> Resolved:
-    """The call's scopes after defaults and checks."""
-    return resolve(given, ctx, allowed_types(given.domain_id))
+    """The call's scopes after defaults and checks, worked out once in a call."""
+    return ctx.once("place", lambda: resolve(given, ctx, allowed_types(given.domain_id, ctx)))
 
 
 def read_target(given: Scoped, ctx: Ctx) -> Target:

@@ -33,7 +33,7 @@ def _commit_target(given: CommitTurnInput, ctx: Ctx) -> Target:
 
 
 def _prepare_commit(given: CommitTurnInput, ctx: Ctx) -> Prepared:
-    return prepare(given, place_of(given, ctx), allowed_types(given.domain_id), ctx)
+    return prepare(given, place_of(given, ctx), allowed_types(given.domain_id, ctx), ctx)
 
 
 COMMIT_TURN = register(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta, timezone
 from uuid import UUID
 
-from governance.policies import Policies, ScopesPolicy, effective
+from governance.policies import Policies, ScopesPolicy, in_force
 from kernel.context import Ctx
 from kernel.ids import new_id
 from memory.compose import budget, planner, render
@@ -40,7 +40,7 @@ MAX_QUERIES = 3  # of a plan, asked of our own index: expansions with the same t
 
 def compose(given: ComposeContextInput, place: Resolved, ctx: Ctx) -> ComposeContextResult:
     """The context for one message, within scopes that the caller was found to be allowed to read."""
-    policies = effective(place.domain_id)
+    policies = in_force(place.domain_id, ctx)
     composition, retrieval = policies.section(CompositionPolicy), policies.section(RetrievalPolicy)
     conversation = read_conversation(place, composition.recent_turns_max, ctx)
     request = _request(given, place, ctx)
@@ -108,7 +108,7 @@ def _memories(
     candidates = _with_winners(found.candidates, everything, kept, shadowed)
     shown = [item for item in everything.values() if item.id in kept and item.type in STANDING_TYPES]
     blocks = {item.id for item in shown}
-    edges = edges_as_candidates(query, scopes)
+    edges = edges_as_candidates(query, found.related, scopes)
     return _Memories(
         [*(each for each in candidates if each.item_id not in blocks), *edges],
         shown,

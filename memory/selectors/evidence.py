@@ -135,9 +135,7 @@ def _collapsed(candidates: list[Candidate], texts: Mapping[UUID, Hydrated]) -> l
     ]
 
 
-def edges_as_candidates(
-    query: Query, related: Sequence[str], scopes: Mapping[int, MemoryScope]
-) -> list[Candidate]:
+def edges_as_candidates(query: Query, related: Sequence[str], scopes: Mapping[int, MemoryScope]) -> list[Candidate]:
     """Relations of the names in the question and of `related` names."""
     rows = related_edges([*name_candidates(query.text), *(fold(name) for name in related)], query)
     return [

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from kernel.context import Ctx
 from kernel.paging import decode, encode
 from kernel.text import fold
 from memory.contracts.search import AsOf, ResultRef, SearchMemoryInput, SearchMode, SearchResult
 from memory.models import Entity, KgEdge, MemoryItem
+from memory.naming import name_candidates
 from scopes.contracts import ScopeView
 from scopes.models import MemoryScope
 from scopes.selectors import Resolved, scope_rows
@@ -73,25 +74,27 @@ def _query(given: SearchMemoryInput, place: Resolved, scope_keys: tuple[int, ...
 
 def related_names(query: Query) -> list[str]:
     """Names of entities that the query names, their aliases, and what they are related to, one step away."""
-    words = set(fold(query.text).split()) | {fold(query.text)}
-    wanted = [word for word in sorted(words) if word][:MAX_NAMES]
+    wanted = name_candidates(query.text)
     bears = Q(canonical_folded__in=wanted) | Q(aliases__alias_folded__in=wanted)
     entities = Entity.objects.filter(bears, domain_id=query.domain_id, scope_id__in=query.scope_keys, status="active")
     found: dict[str, None] = {}
     for row in entities.prefetch_related("aliases").distinct().order_by("id")[:MAX_NAMES]:
         found.update(dict.fromkeys([row.canonical, *(alias.alias for alias in row.aliases.all())]))
-    names = [*wanted, *(fold(name) for name in found)]
-    edges = KgEdge.objects.filter(
+    for edge in related_edges([*wanted, *(fold(name) for name in found)], query)[:MAX_NAMES]:
+        found.update(dict.fromkeys([edge.subject, edge.object]))
+    return list(found)
+
+
+def related_edges(names: Sequence[str], query: Query) -> QuerySet[KgEdge]:
+    """The relations that hold and have one of the folded names at either end, the surest first."""
+    return KgEdge.objects.filter(
         Q(subject_folded__in=names) | Q(object_folded__in=names),
         Q(valid_to=None) | Q(valid_to__gt=query.valid_at),
         domain_id=query.domain_id,
         scope_id__in=query.scope_keys,
         status="active",
         current_until=None,
-    )
-    for edge in edges.order_by("-confidence", "id")[:MAX_NAMES]:
-        found.update(dict.fromkeys([edge.subject, edge.object]))
-    return list(found)
+    ).order_by("-confidence", "-id")
 
 
 def _hydrate(hits: list[Hit], query: Query) -> dict[UUID, Hydrated]:

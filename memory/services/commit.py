@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from governance.policies import effective
+from governance.policies import in_force
 from kernel.actions import Applied
 from kernel.canonical import canonical_json
 from kernel.conf import conf
@@ -25,14 +24,13 @@ from memory.contracts import (
     TurnEvents,
 )
 from memory.extraction import Extraction, Said, extract
-from memory.models import MemoryItem
 from memory.policies import RetentionPolicy
 from memory.selectors import open_tasks, recalled_texts, recent_entity_names
 from memory.services.graph import retract_entities, write_edge, write_entity
-from memory.services.items import Commit, Written, retract, update_task, write
+from memory.services.items import Commit, Pending, Written, retract, settle, update_task, write
 from memory.services.model_extraction import ask_later
 from memory.services.summary import update_summary
-from memory.services.turns import Place, StoredTurn, open_place, store_events
+from memory.services.turns import Place, StoredTurn, index_entries, open_place, store_events
 from scopes.contracts import ScopeRef, ScopeView
 from scopes.selectors import Resolved, check_ref, held
 
@@ -59,7 +57,7 @@ def prepare(given: CommitTurnInput, place: Resolved, allowed_types: Sequence[str
     for name in place.write:
         if Right.WRITE not in held(ctx, place.domain_id, name, place.owned):
             raise ForbiddenError(f"You may read {name!r} but not write it: leave it out of `write`.")
-    policies = effective(place.domain_id)
+    policies = in_force(place.domain_id, ctx)
     retention = policies.section(RetentionPolicy)
     names = entity_names(given.turn_events)
     window = recent_entity_names(place, retention.entity_gate.window_turns - 1)
@@ -77,16 +75,13 @@ def apply(given: CommitTurnInput, prepared: Prepared, ctx: Ctx) -> Applied[Commi
     """Store the turn and what is learned from it, in the present transaction."""
     where, changes = open_place(prepared.place, ctx)
     stored, more = store_events(given.turn_events, where, prepared.names, ctx)
-    commit = Commit(stored.turn, stored.messages, ctx, Written())
+    commit = Commit(stored.turn, stored.messages, ctx, Written(), Pending(entries=index_entries(where, stored, ctx)))
     commit.written.lines.extend(prepared.retained.skipped)
     _learn(given, prepared, where, commit)
+    settle(commit)
     more += ask_later(stored.turn, prepared.retention, ctx)
-    staged = any(
-        not item.deduplicated and (item.type == "decisions" or item.id in _done_tasks(commit))
-        for item in commit.written.items
-    )
     summary = update_summary(
-        stored.turn, staged=staged, policy=prepared.retention, token_limit=prepared.token_limit, ctx=ctx
+        stored.turn, staged=commit.pending.staged, policy=prepared.retention, token_limit=prepared.token_limit, ctx=ctx
     )
     result = _result(given, prepared, stored, commit.written, summary)
     return result, [*changes, *more, *commit.written.changes]
@@ -192,13 +187,6 @@ def _writable(named: str | None, place: Resolved) -> str | None:
 
 def _refusal(named: str | None) -> str:
     return "no_default_write" if named is None else "scope_not_writable"
-
-
-def _done_tasks(commit: Commit) -> set[Any]:
-    ids = [item.id for item in commit.written.items if item.type == "tasks"]
-    if not ids:
-        return set()
-    return set(MemoryItem.objects.filter(pk__in=ids, value__status="done").values_list("pk", flat=True))
 
 
 def _result(

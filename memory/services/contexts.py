@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from uuid import UUID
 
-from governance.policies import effective
+from governance.policies import in_force
 from kernel import clock
 from kernel.actions import Change
 from kernel.context import Ctx
@@ -70,7 +70,7 @@ def _texts(shown: ComposeContextResult) -> Iterator[tuple[UUID | None, str]]:
 
 def _prune(domain_id: str, ctx: Ctx) -> None:
     """Forget a batch of contexts older than the domain's policy keeps them."""
-    days = effective(domain_id).section(RetentionPolicy).context_days
+    days = in_force(domain_id, ctx).section(RetentionPolicy).context_days
     old = ContextRecord.objects.filter(domain_id=domain_id, created_at__lt=ctx.now - timedelta(days=days))
     batch = list(old.order_by("id").values_list("pk", flat=True)[:PRUNE_BATCH])
     if batch:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
+from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
@@ -44,6 +45,18 @@ class Written:
         return sum(1 for item in self.items if not item.deduplicated)
 
 
+@dataclass(slots=True)
+class Pending:
+    """What follows from the items of a commit, stored together at its end: index text, entries, evidence, history."""
+
+    items: dict[UUID, tuple[MemoryItem, datetime]] = field(default_factory=dict)
+    evidence: list[EvidenceLink] = field(default_factory=list)
+    events: list[KnowledgeEvent] = field(default_factory=list)
+    closed: list[UUID] = field(default_factory=list)
+    entries: list[NewEntry] = field(default_factory=list)
+    staged: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Commit:
     """A commit under way: its turn, the messages in order, and what it did so far."""
@@ -52,6 +65,7 @@ class Commit:
     messages: Sequence[Message]
     ctx: Ctx
     written: Written
+    pending: Pending
 
 
 def write(candidate: Candidate, scope: MemoryScope, commit: Commit) -> MemoryItem | None:
@@ -149,50 +163,65 @@ def _insert(
         version=max((old.version for old in replaced if old.key == candidate.key), default=0) + 1,
         content_hash=hashed,
     )
-    add_event(item, "created", "", ctx)
-    _evidence(item, candidate, message, commit)
+    commit.pending.events.append(event_of(item, "created", "", ctx))
+    commit.pending.evidence.extend(_evidence(item, candidate, message, commit))
     said_at = message.created_at if message else commit.messages[0].created_at if commit.messages else ctx.now
-    index_item(item, item.valid_from or said_at, turn.session.scope_id)
+    commit.pending.items[item.id] = (item, item.valid_from or said_at)
+    commit.pending.staged |= item.type == "decisions" or (item.type == "tasks" and item.value.get("status") == "done")
     return item
 
 
-def _evidence(item: MemoryItem, candidate: Candidate, message: Message | None, commit: Commit) -> None:
+def _evidence(item: MemoryItem, candidate: Candidate, message: Message | None, commit: Commit) -> list[EvidenceLink]:
     origin = ("message", str(message.id)) if message else ("turn", str(commit.turn.id))
     wanted = dict.fromkeys([origin, *((ref.kind, ref.id) for ref in candidate.evidence)])
-    EvidenceLink.objects.bulk_create(
-        [
-            EvidenceLink(
-                domain_id=item.domain_id, item=item, kind=kind, ref=ref, role="supporting", created_at=commit.ctx.now
-            )
-            for kind, ref in wanted
-        ]
-    )
+    return [
+        EvidenceLink(
+            domain_id=item.domain_id,
+            item=item,
+            kind=kind,
+            ref=ref,
+            role="supporting",
+            created_at=commit.ctx.now,
+        )
+        for kind, ref in wanted
+    ]
 
 
-def index_item(item: MemoryItem, event_time: datetime, session_key: int | None) -> None:
-    """Make the item's index text and entry anew. `session_key` is the scope key of its source session."""
+def settle(commit: Commit) -> None:
+    """Store what follows from the commit's items and events: in a few statements, however many there are."""
+    pending, session_key = commit.pending, commit.turn.session.scope_id
+    EvidenceLink.objects.bulk_create(pending.evidence)
+    KnowledgeEvent.objects.bulk_create(pending.events)
+    chunks = [chunk_of(item) for item, _ in pending.items.values()]
+    MemoryChunk.objects.bulk_create(chunks)
+    texts = {chunk.item_id: chunk.text for chunk in chunks}
+    entries = [entry_of(item, texts[item.id], at, session_key) for item, at in pending.items.values()]
+    index.add([*pending.entries, *entries])
+    if pending.closed:
+        index.close(Kind.MEMORY, pending.closed, commit.ctx.now)
+
+
+def chunk_of(item: MemoryItem) -> MemoryChunk:
+    """The text under which an item is indexed."""
     text = chunk_text(item.type, item.key, item.value, item.statement, item.recorded_at)
-    MemoryChunk.objects.update_or_create(
-        item=item, defaults={"domain_id": item.domain_id, "text": text, "meta": {"type": item.type, "key": item.key}}
-    )
-    index.remove(Kind.MEMORY, [item.id])
-    index.add(
-        [
-            NewEntry(
-                kind=Kind.MEMORY,
-                object_id=item.id,
-                domain_id=item.domain_id,
-                scope_key=item.scope_id,
-                text=text,
-                event_time=event_time,
-                recorded_at=item.recorded_at,
-                session_key=session_key,
-                label=item.type,
-                valid_from=item.valid_from,
-                valid_to=item.valid_to,
-                state=state_of(item),
-            )
-        ]
+    return MemoryChunk(domain_id=item.domain_id, item=item, text=text, meta={"type": item.type, "key": item.key})
+
+
+def entry_of(item: MemoryItem, text: str, event_time: datetime, session_key: int | None) -> NewEntry:
+    """The index entry of an item. `session_key` is the scope key of its source session."""
+    return NewEntry(
+        kind=Kind.MEMORY,
+        object_id=item.id,
+        domain_id=item.domain_id,
+        scope_key=item.scope_id,
+        text=text,
+        event_time=event_time,
+        recorded_at=item.recorded_at,
+        session_key=session_key,
+        label=item.type,
+        valid_from=item.valid_from,
+        valid_to=item.valid_to,
+        state=state_of(item),
     )
 
 
@@ -203,9 +232,9 @@ def state_of(item: MemoryItem) -> State:
     return State.CURRENT if item.lifecycle_status in TRUSTED else State.CANDIDATE
 
 
-def add_event(item: MemoryItem, kind: str, before: str, ctx: Ctx, reason: str = "") -> KnowledgeEvent:
-    """Append one step to the item's history."""
-    return KnowledgeEvent.objects.create(
+def event_of(item: MemoryItem, kind: str, before: str, ctx: Ctx, reason: str = "") -> KnowledgeEvent:
+    """One step in the item's history, not stored yet."""
+    return KnowledgeEvent(
         domain_id=item.domain_id,
         item=item,
         kind=kind,
@@ -222,8 +251,8 @@ def _replace_by(old: MemoryItem, item: MemoryItem, commit: Commit) -> None:
     before = f"{old.status}/{old.lifecycle_status}"
     MemoryItem.objects.filter(pk=old.pk).update(successor=item)
     old.refresh_from_db()
-    add_event(old, "superseded", before, commit.ctx, reason=f"replaced by {item.id}")
-    index.close(Kind.MEMORY, [old.id], commit.ctx.now)
+    commit.pending.events.append(event_of(old, "superseded", before, commit.ctx, reason=f"replaced by {item.id}"))
+    commit.pending.closed.append(old.id)
     kind: Literal["overwrite", "version"] = "overwrite" if old.status == Status.SUPERSEDED else "version"
     commit.written.conflicts.append(
         WriteConflict(type=kind, key=old.key, previous_memory_item_id=old.id, memory_item_id=item.id)
@@ -242,7 +271,7 @@ def _seen_again(candidate: Candidate, current: MemoryItem, scope: MemoryScope, c
             lifecycle_status=candidate.lifecycle, confidence=max(current.confidence, candidate.confidence)
         )
         current.refresh_from_db()
-        add_event(current, "promoted", before, commit.ctx, reason="asserted again")
+        commit.pending.events.append(event_of(current, "promoted", before, commit.ctx, reason="asserted again"))
         index.set_state(Kind.MEMORY, [current.id], state_of(current))
         commit.written.changes.append(
             Change("memory_items", str(current.id), {"status": before}, {"lifecycle": current.lifecycle_status})
@@ -262,14 +291,14 @@ def retract(asked: Retraction, scope: MemoryScope, commit: Commit) -> list[Memor
             status=Status.RETRACTED, current_until=row.current_until or commit.ctx.now
         )
         row.refresh_from_db()
-        add_event(row, "retracted", before, commit.ctx, reason=asked.reason)
+        commit.pending.events.append(event_of(row, "retracted", before, commit.ctx, reason=asked.reason))
         commit.written.conflicts.append(
             WriteConflict(type="retract", key=row.key, previous_memory_item_id=row.id, memory_item_id=None)
         )
         commit.written.changes.append(
             Change("memory_items", str(row.id), {"status": before}, {"status": row.status, "reason": asked.reason})
         )
-    index.close(Kind.MEMORY, [row.id for row in rows], commit.ctx.now)
+    commit.pending.closed.extend(row.id for row in rows)
     if not rows:
         _keep_denial(asked, scope, commit)
     reason = "retracted" if rows else "nothing_to_retract"
@@ -298,7 +327,7 @@ def _keep_denial(asked: Retraction, scope: MemoryScope, commit: Commit) -> None:
         author_name=commit.ctx.actor.name,
         content_hash=content_hash(asked.type, asked.key, value),
     )
-    add_event(item, "retracted", "", commit.ctx, reason=asked.reason)
+    commit.pending.events.append(event_of(item, "retracted", "", commit.ctx, reason=asked.reason))
     commit.written.items.append(_view(item, scope, deduplicated=False))
     commit.written.changes.append(Change("memory_items", str(item.id), None, {"key": item.key, "status": item.status}))
 

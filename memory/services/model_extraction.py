@@ -19,7 +19,7 @@ from memory.models import ExtractionRun, Turn
 from memory.policies import RetentionPolicy
 from memory.selectors import turn_by_id
 from memory.services.graph import write_entity
-from memory.services.items import Commit, Written, write
+from memory.services.items import Commit, Pending, Written, settle, write
 from memory.statements import complete
 
 JOB = "memory.jobs.extract_turn"
@@ -60,7 +60,7 @@ def apply(given: ExtractTurnInput, heard: Heard, ctx: Ctx) -> Applied[ExtractTur
     turn = Turn.objects.select_related("session", "default_write").get(pk=heard.turn.pk)
     if turn.default_write is None:
         raise ConflictError("The turn has no default_write scope.")
-    commit = Commit(turn, [], ctx, Written())
+    commit = Commit(turn, [], ctx, Written(), Pending())
     for number, item in enumerate(heard.reply.items):
         candidate = Candidate(
             type=item.type,
@@ -76,6 +76,7 @@ def apply(given: ExtractTurnInput, heard: Heard, ctx: Ctx) -> Applied[ExtractTur
             write_entity(candidate, turn.default_write, commit)
         else:
             write(candidate, turn.default_write, commit)
+    settle(commit)
     run, change = _finish(turn, ExtractionState.DONE, heard.model, None, ctx)
     written = commit.written
     result = ExtractTurnResult(

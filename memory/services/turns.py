@@ -17,7 +17,6 @@ from memory.models import Message, Ref, Session, SessionScopeLink, ToolCall, Tur
 from scopes.models import MemoryScope
 from scopes.selectors import Resolved, held
 from scopes.services import ensure_scopes
-from search import services as index
 from search.contracts import Kind, NewEntry
 
 
@@ -82,7 +81,6 @@ def store_events(events: TurnEvents, where: Place, names: Sequence[str], ctx: Ct
         ]
     )
     stored = StoredTurn(turn, messages, calls, refs)
-    index.add(_index_entries(where, stored, ctx))
     return stored, _changes(stored)
 
 
@@ -153,8 +151,8 @@ def _event(event: Event, turn: Turn, position: int, ctx: Ctx) -> dict[str, Any]:
     }
 
 
-def _index_entries(where: Place, stored: StoredTurn, ctx: Ctx) -> list[NewEntry]:
-    """A text is findable in its own session and in the default_write scope of its commit, nowhere else."""
+def index_entries(where: Place, stored: StoredTurn, ctx: Ctx) -> list[NewEntry]:
+    """The index entries of a turn: a text is findable in its own session and in the default_write scope of its commit, nowhere else."""
     scope_keys = dict.fromkeys([where.session.scope_id, *([where.default_write] if where.default_write else [])])
     texts: list[tuple[Message | ToolCall | Ref, str, str]] = [(row, row.name, row.content) for row in stored.messages]
     texts += [(row, row.name, canonical_json([row.args, row.result])) for row in stored.tool_calls]
