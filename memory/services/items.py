@@ -221,6 +221,7 @@ def entry_of(item: MemoryItem, text: str, event_time: datetime, session_key: int
         label=item.type,
         valid_from=item.valid_from,
         valid_to=item.valid_to,
+        trust=item.confidence,
         state=state_of(item),
     )
 
