@@ -10,13 +10,30 @@ from memory.extraction.reading import fold, read
 from memory.extraction.values import Draft, Rejected, Said, Value
 from memory.extraction.words import EMPTY, PRONOUNS, SMALL_VALUE
 
-_NOT_BUT = re.compile(r"(?P<x>[^;]{1,60}?),?\s{0,2}(?:\b(?:but(?: rather)?|it's|it is|they're|rather,?)\s|而是|是)\s{0,2}(?P<y>.+)", re.DOTALL)
-_NOT_A_CORRECTION = re.compile(r"(?:only|just|because|that|sure|going|really|even|always|a (?:big|huge)|bad|good)\b|因为|不|只|说|很|吗|我")
+_NOT_BUT = re.compile(
+    r"(?P<x>[^;]{1,60}?),?\s{0,2}(?:\b(?:but(?: rather)?(?! it| they|\srather)|it's|it is|they're|rather,?)\s|而是|是)\s{0,2}(?P<y>.+)",
+    re.DOTALL,
+)
+_NOT_A_CORRECTION = re.compile(
+    r"(?:only|just|because|that|sure|going|really|even|always|a (?:big|huge)|bad|good)\b|因为|不|只|说|很|吗|我"
+)
 _NEGATED_TAIL = re.compile(r"[,，]?\s{0,2}(?:\b(?:not|instead of|rather than)\s|而?不是).{1,80}$", re.DOTALL)
-_IT_IS = re.compile(r"(?:it's|it is|it should be|that's|it was|should be|they're|its|它?(?:应该|其实|实际上)?是|应为|正确的?是)\s{0,2}")
+_IT_IS = re.compile(
+    r"(?:it's|it is|it should be|that's|it was|should be|they're|its|它?(?:应该|其实|实际上)?是|应为|正确的?是)\s{0,2}"
+)
 _ANYMORE = re.compile(r"\s{0,2}any ?more.{0,200}$", re.DOTALL)
-_FORGET_TAIL = re.compile(r"(?:这件事情?|这条(?:记忆|信息|记录)?|这个(?:偏好|决定|信息)|的(?:事情?|记忆|记录|信息|说法|内容|规则|偏好)|忘掉|忘了|忘记|都|吧|了|please|anymore|now)\s{0,2}$")
-_FORGET_HEAD = re.compile(r"(?:that|about|关于|之前|我说的?|(?:the )?(?:fact|rule|preference|note) (?:that|about)|what i (?:said|told you) about)\s{0,2}")
+_FORGET_TAIL = re.compile(
+    r"(?:这件事情?|这条(?:记忆|信息|记录)?|这个(?:偏好|决定|信息)|的(?:事情?|记忆|记录|信息|说法|内容|规则)|忘掉|忘了|忘记|都|吧|了|please|anymore|now)\s{0,2}$"
+)
+_FORGET_HEAD = re.compile(
+    r"(?:that|about|关于|之前|我说的?|(?:the )?(?:fact|rule|preference|note) (?:that|about)|what i (?:said|told you) about)\s{0,2}"
+)
+_NAMED = (
+    ("decisions", re.compile(r"(?:the |our )?decision (?:about|on|for|to|regarding) (?P<what>.+)")),
+    ("decisions", re.compile(r"(?:关于)?(?P<what>.{1,40}?)的?决定")),
+    ("preferences", re.compile(r"my preference (?:for|about|on|regarding) (?P<what>.+)")),
+    ("preferences", re.compile(r"(?:我的?)?(?:关于|对)?(?P<what>.{1,40}?)的?偏好")),
+)
 _GIVEN_UP = (
     ("employer", re.compile(r"(?:work(?:ing)?|works) (?:at|for) ")),
     ("location", re.compile(r"(?:live|living|based) in |(?:住在|居住在)")),
@@ -68,11 +85,32 @@ def forgotten(content: str, statement: str, subject: str) -> Draft:
     content = without_tail(shapes.clean(content))
     head = _FORGET_HEAD.match(fold(content))
     content = shapes.clean(content[head.end() :] if head else content)
-    if not content or EMPTY.fullmatch(fold(content)) or fold(content).split()[0] in {"it", "this", "everything", "all", "to"}:
+    if (
+        not content
+        or EMPTY.fullmatch(fold(content))
+        or fold(content).split()[0] in {"it", "this", "everything", "all", "to"}
+    ):
         raise Rejected("no_target")
-    own = re.match(r"(?:my |我的)(?P<k>birthday|name|e-?mail(?: address)?|phone(?: number)?|address|job|role|company|employer|age|生日|名字|邮箱|手机号|地址|职业|公司|年龄)$", fold(content))
+    own = re.match(
+        r"(?:my |我的)(?P<k>birthday|name|e-?mail(?: address)?|phone(?: number)?|address|job|role|company|employer|age|生日|名字|邮箱|手机号|地址|职业|公司|年龄)$",
+        fold(content),
+    )
     if own:
-        return retraction(Draft("profile", f"profile:{subject}", {"subject": subject, "facts": [{"k": own["k"], "v": None}]}, ""), statement)
+        return retraction(
+            Draft(
+                "profile",
+                f"profile:{subject}",
+                {"subject": subject, "facts": [{"k": shapes.field_name(own["k"]), "v": None}]},
+                "",
+            ),
+            statement,
+        )
+    for type_, pattern in _NAMED:
+        named = pattern.fullmatch(fold(content))
+        if named and named["what"].strip():
+            what = content[named.start("what") : named.end("what")].strip()
+            made = shapes.decision(what, "") if type_ == "decisions" else shapes.preference(what, "")
+            return retraction(made, statement)
     fact = facts.parse(content)
     if fact is None:
         relation = "是" if any(char >= "\u4e00" for char in content) else "is"
@@ -111,7 +149,12 @@ def about(subject: str, value: str, statement: str) -> Draft:
     """A fact with a corrected value."""
     name = bare(subject)
     view = fold(name)
-    if not name or len(view.split()) > 8 or view.split()[0] in PRONOUNS or view[0] in "我你他她它您" and not view.startswith("我的"):
+    if (
+        not name
+        or len(view.split()) > 8
+        or view.split()[0] in PRONOUNS
+        or (view[0] in "我你他她它您" and not view.startswith("我的"))
+    ):
         raise Rejected("no_target")
     relation = "是" if any("\u4e00" <= char <= "\u9fff" for char in statement if char not in value) else "is"
     return Fact(name, relation, value, many=False).draft(statement)
@@ -134,12 +177,11 @@ def restated(earlier: Draft, value: str) -> Draft:
     raise Rejected("no_target")
 
 
-def antecedent(said: list[Said], upto: int) -> Draft | None:
-    """The last fact stated in the messages before: what "that's wrong" is about."""
-    for message in reversed(said[max(0, upto - 3) : upto]):
-        if message.role not in {"user", "assistant"}:
-            continue
-        reading = read(message.text[-4000:])
+def antecedent(said: list[Said], upto: int, so_far: str) -> Draft | None:
+    """The last fact stated before: what "that's wrong" is about. `so_far` is the message up to those words."""
+    earlier = [message.text for message in said[max(0, upto - 2) : upto] if message.role in {"user", "assistant"}]
+    for spoken in (so_far, *reversed(earlier)):
+        reading = read(spoken[-2000:])
         for sentence in reversed(reading.sentences[-6:]):
             text = reading.text[sentence.start : min(sentence.end, sentence.start + 400)]
             for piece in reversed(re.split(r"[,，:：]", text)):

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field, replace
 
 from kernel.canonical import canonical_json
 from memory.extraction import corrections, cues
-from memory.extraction.cues import Hit
-from memory.extraction.handlers import Scene, corrections_after, drafts, remembered
+from memory.extraction.cue import Hit
+from memory.extraction.handlers import corrections_after, drafts, remembered
 from memory.extraction.reading import LONGEST, Reading, Sentence, read
 from memory.extraction.redaction import looks_like_secret, redact
+from memory.extraction.scene import Scene
 from memory.extraction.statuses import Board
 from memory.extraction.values import INFERRED, USER_ASSERTED, Draft, Extraction, Proposed, Rejected, Said, Skipped
 from memory.keys import slug
@@ -56,6 +57,14 @@ def _refusal(said: Said, sentence: Sentence) -> str:
     if said.role not in {"user", "assistant"}:
         return "not_from_user"
     return "too_long" if sentence.end - sentence.start > LONGEST else ""
+
+
+def _is_secret(scene: Scene, draft: Draft) -> bool:
+    """Whether the sentence, its cue, or the statement made of them shows a secret; the sentence is read once."""
+    sentence = scene.reading.text[scene.sentence.start : scene.sentence.end]
+    if scene.secret is None:
+        scene.secret = looks_like_secret(f"{scene.cued} {sentence}")
+    return scene.secret or (draft.statement not in sentence and looks_like_secret(draft.statement))
 
 
 @dataclass
@@ -162,7 +171,7 @@ class _Run:
         return None
 
     def _promote(self, scene: Scene) -> bool:
-        """"X, remember that": what the same sentence has proposed was meant to be remembered."""
+        """ "X, remember that": what the same sentence has proposed was meant to be remembered."""
         found = False
         for at in range(len(self.proposed) - 1, -1, -1):
             earlier = self.proposed[at]
@@ -180,11 +189,11 @@ class _Run:
         except Rejected as no:
             self._skip(scene.number, no.reason, scene.reading, scene.sentence)
 
-    def _antecedent(self, number: int) -> Draft | None:
+    def _antecedent(self, number: int, so_far: str) -> Draft | None:
         """What "it" in a correction stands for: only what was said just before, so no other fact is hit."""
         if self.last_in == number:
             return self.last
-        return corrections.antecedent(self.said, number) or (self.last if self.last_in >= number - 2 else None)
+        return corrections.antecedent(self.said, number, so_far) or (self.last if self.last_in >= number - 2 else None)
 
     def _scene(self, number: int, reading: Reading, sentence: Sentence, hits: list[Hit]) -> Scene:
         name = self.said[number].name
@@ -195,12 +204,11 @@ class _Run:
             hits=hits,
             board=self.board,
             subject=slug(name) if name.strip() else "user",
-            antecedent=lambda: self._antecedent(number),
+            antecedent=lambda: self._antecedent(number, reading.text[max(0, sentence.start - 2000) : sentence.start]),
         )
 
     def _add(self, scene: Scene, draft: Draft, confidence: float = USER_ASSERTED) -> None:
-        sentence = scene.reading.text[scene.sentence.start : scene.sentence.end]
-        if looks_like_secret(f"{scene.cued} {sentence}") or looks_like_secret(canonical_json(draft.value)):
+        if _is_secret(scene, draft):
             self._skip(scene.number, "looks_like_secret", scene.reading, scene.sentence)
             return
         identity = canonical_json([draft.kind, draft.type, draft.key, draft.value])
@@ -213,8 +221,16 @@ class _Run:
         self.seen[identity] = len(self.proposed)
         self.proposed.append(
             Proposed(
-                kind=draft.kind, type=draft.type, key=draft.key, value=draft.value, statement=draft.statement,
-                confidence=confidence, explicit=explicit, rule=hit.cue.name, message=scene.number, span=scene.span,
+                kind=draft.kind,
+                type=draft.type,
+                key=draft.key,
+                value=draft.value,
+                statement=draft.statement,
+                confidence=confidence,
+                explicit=explicit,
+                rule=hit.cue.name,
+                message=scene.number,
+                span=scene.span,
             )
         )
         if draft.kind == "write":
@@ -227,4 +243,3 @@ class _Run:
         entry = Skipped(number, reason, text)
         if not self.skipped or self.skipped[-1] != entry:
             self.skipped.append(entry)
-

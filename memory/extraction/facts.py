@@ -23,18 +23,24 @@ _MANY_VALUES_EN = (
     r"does not|do not|never|always|blocks?|breaks?|works?|runs?|keeps?|gets?|takes?|drives?|maintains?|hosts?"
 )
 _EN = re.compile(
-    rf"(?P<s>[^,;:=]{{1,80}}?)(?:\s+|(?==))(?:(?P<one>{_ONE_VALUE_EN})|(?P<many>{_MANY_VALUES_EN}))(?:\s+|(?<==))(?P<v>.+)", re.DOTALL
+    rf"(?P<s>[^,;:=]{{1,80}}?)(?:\s+|(?==))(?:(?P<one>{_ONE_VALUE_EN})|(?P<many>{_MANY_VALUES_EN}))(?:\s+|(?<==))(?P<v>.+)",
+    re.DOTALL,
 )
 _ONE_VALUE_ZH = (
     r"(?<![还但可于总就凡要像只先正老算倒越硬更不])是(?!否|不是|因为|说)|(?<![因作认行成以人视])为(?![了什何])|叫做?(?!醒|停)|位于|等于|设置为|设为|改为|改成|改到|换成|定在|定为|安排在|"
     r"部署在|存放在|放在|存在(?!于|的|着)|运行在|住在|默认用|统一用|默认使用|(?<![正现存实自所内])在(?!线|意|乎|于)|(?<![使不采常费作应引信利启])(?:使用|采用|用)(?![户途于法处])"
 )
 _MANY_VALUES_ZH = r"不是|不能|不要|不准|不支持|必须|需要|应该|支持|负责|包含|依赖|喜欢|有(?!关|效|点)|没有|对|会(?!议)|可以|要(?!求)|每|禁止|只"
-_ZH = re.compile(rf"(?P<s>[^,。;:=是]{{1,40}}?)\s*(?:(?P<one>{_ONE_VALUE_ZH}|=)|(?P<many>{_MANY_VALUES_ZH}))[\s:]*(?P<v>.+)", re.DOTALL)
+_ZH = re.compile(
+    rf"(?P<s>[^,。;:=是]{{1,40}}?)\s*(?:(?P<one>{_ONE_VALUE_ZH}|=)|(?P<many>{_MANY_VALUES_ZH}))[\s:]*(?P<v>.+)",
+    re.DOTALL,
+)
 _LABELLED = re.compile(r"(?P<s>[^,;:=。]{2,40}?)\s?(?::|=|->|=>)\s*(?P<v>\S.*)", re.DOTALL)
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 
-_ARTICLE_EN = re.compile(r"(?:(?:the|a|an|our|this|that|these|those|all|please|so|and|but|also|currently|now|today)\s+)+")
+_ARTICLE_EN = re.compile(
+    r"(?:(?:the|a|an|our|this|that|these|those|all|please|so|and|but|also|currently|now|today)\s+)+"
+)
 _ARTICLE_ZH = re.compile(r"(?:我们的?|咱们的?|这个|那个|该|本|目前的?|现在的?|咱|以后|今后)(?=.)")
 _POSSESSIVE = re.compile(r"'s?(?=\s|$)")
 _SUBORDINATE = re.compile(
@@ -113,7 +119,11 @@ def split(statement: str) -> list[tuple[int, int]]:
     cuts = [0]
     for match in re.finditer(r",(?![0-9])\s*(?:and |并且|而且|另外)?", view):
         rest = statement[match.end() :]
-        if cuts[-1] != match.start() and not _SUBORDINATE.match(fold(rest)) and _own(rest.split(",")[0].split("，")[0]):
+        if (
+            cuts[-1] != match.start()
+            and not _SUBORDINATE.match(fold(rest))
+            and _own(rest.split(",")[0].split("，")[0])
+        ):
             cuts.append(match.end())
     first = statement[: cuts[1]] if len(cuts) > 1 else statement
     if len(cuts) > 1 and not _own(first.rstrip(" ,，")):
@@ -133,4 +143,9 @@ def remembered(statement: str) -> Draft:
         return fact.draft(statement)
     if EMPTY.fullmatch(fold(statement).strip()):
         raise Rejected("no_content")
-    return Draft("facts", f"fact:general:{slug(statement)}", {"subject": "general", "relation": "states", "value": statement}, statement)
+    return Draft(
+        "facts",
+        f"fact:general:{slug(statement)}",
+        {"subject": "general", "relation": "states", "value": statement},
+        statement,
+    )

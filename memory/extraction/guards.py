@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from memory.extraction.cues import Hit
+from memory.extraction.cue import Hit
 from memory.extraction.reading import Reading, Sentence
 from memory.extraction.words import HYPOTHETICAL, NOT_REPORTED, POLITE, REPORTED, SOFT_HEDGE, UNDECIDED
 
@@ -21,9 +21,9 @@ def is_request(view: str, hit: Hit) -> bool:
     return asks and bool(_REQUEST.match(view, hit.start, hit.end))
 
 
-def objection(reading: Reading, sentence: Sentence, hit: Hit, content: str) -> str:
-    """The reason why a cue does not count, or nothing."""
-    if hit.start >= sentence.asked_from and not is_request(reading.view, hit):
+def objection(reading: Reading, sentence: Sentence, hit: Hit, content: str, wrapper: Hit | None = None) -> str:
+    """The reason why a cue does not count, or nothing. `wrapper` is the order to remember that it stands in."""
+    if hit.start >= sentence.asked_from and not is_request(reading.view, wrapper or hit):
         return "question"
     kind = hit.cue.kind
     if kind in _CLAIM_KINDS and _ASKED_OBJECT.match(content):

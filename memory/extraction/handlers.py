@@ -4,114 +4,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 from memory.extraction import corrections, facts, shapes
-from memory.extraction.cues import AFTER_DENIAL, Hit
+from memory.extraction.cue import Hit
+from memory.extraction.cue_orders import AFTER_DENIAL
 from memory.extraction.guards import objection
-from memory.extraction.reading import Reading, Sentence, fold
-from memory.extraction.statuses import Board, mention
+from memory.extraction.reading import fold
+from memory.extraction.scene import Scene
+from memory.extraction.statuses import mention
 from memory.extraction.values import Draft, Rejected
-from memory.extraction.words import EMPTY, IMPERATIVE_RULE, OPENERS_EN, REMINISCENCE, SMALL_VALUE
+from memory.extraction.words import EMPTY, IMPERATIVE_RULE, REMINISCENCE, SMALL_VALUE
 
-_CONDITION = re.compile(r"(?:if|when|whenever|unless|every time|each time|before|after|in case)\b|如果|当|每次|每当|凡是|只要|一旦|要是")
+_CONDITION = re.compile(
+    r"(?:if|when|whenever|unless|every time|each time|before|after|in case)\b|如果|当|每次|每当|凡是|只要|一旦|要是"
+)
 _TO_DO = re.compile(r"to (?P<what>(?!always|never).+)", re.DOTALL)
 _ALWAYS = re.compile(r"to (?P<what>(?:always|never) .+)", re.DOTALL)
 _OTHER_SIDE_ZH = re.compile(r"(?:比起|相比于?|与其|相较于?|和|跟)(?P<y>[^,。]{1,30}?)(?:相比)?,?\s*$")
-_CLAUSE_START = re.compile(r"[,;:]\s*(?:and |but |so |then )?|\s(?:and|but|so|because) |,|并且|但是?|所以")
-_PLANNED = re.compile(r"(?:once|when|after|until|if|before|as soon as|unless|make sure|ensure|not)\b|等|如果|当|只要|一旦|没|未|快")
-
-
-@dataclass
-class Scene:
-    """One sentence under work: its cues, how far the work has come, and what the earlier cues said about the later."""
-
-    number: int
-    reading: Reading
-    sentence: Sentence
-    hits: list[Hit]
-    board: Board
-    subject: str
-    antecedent: Callable[[], Draft | None]
-    at: int = 0
-    explicit: bool = False
-    retract: bool = False
-    denied: bool = False
-    standing: bool = False
-    wrapper: Hit | None = None
-    lead_rule: Hit | None = None
-    cued: str = ""
-    swallowed: int = 0
-    span: tuple[int, int] = field(default=(0, 0))
-
-    @property
-    def hit(self) -> Hit:
-        return self.hits[self.at]
-
-    def rule(self) -> Hit:
-        """The cue that a proposal is credited to."""
-        return self.lead_rule or self.hit
-
-    def is_last(self) -> bool:
-        return self.at == len(self.hits) - 1
-
-    def content_end(self) -> int:
-        return self.sentence.end if self.is_last() or self.swallowed else self.hits[self.at + 1].start
-
-    def content(self) -> str:
-        """The words after the cue, as they were written; marks where they stand."""
-        start, end = self.hit.end, self.content_end()
-        text = shapes.clean(self.reading.text[start:end])
-        if self.retract:
-            text = corrections.without_tail(text)
-        self._mark(self.hit.start, end)
-        return text
-
-    def statement(self) -> str:
-        """The cue and the words after it."""
-        return shapes.clean(self.reading.text[self.hit.start : self.content_end()])
-
-    def clause_before(self) -> str:
-        """The words from the start of the clause to the cue."""
-        start = self.hits[self.at - 1].end if self.at else self.sentence.start
-        for match in _CLAUSE_START.finditer(self.reading.view, start, self.hit.start):
-            if match.end() < self.hit.start:
-                start = match.end()
-        self._mark(start, self.content_end())
-        return shapes.clean(self.reading.text[start : self.hit.start])
-
-    def _mark(self, start: int, end: int) -> None:
-        text = self.reading.text
-        while end > start and text[end - 1].isspace():
-            end -= 1
-        self.span = (self.wrapper.start if self.wrapper and self.wrapper.end <= start and not self.cued else start, end)
-
-    def lead_end(self) -> int:
-        return self.hits[0].start if self.hits else self.sentence.end
-
-    def lead(self) -> bool:
-        """Whether words of weight stand before the first cue."""
-        view = self.reading.view[self.sentence.start : self.lead_end()]
-        return any(char.isalnum() for char in view) and not all(word in OPENERS_EN for word in re.findall(r"[^\s,]+", view))
-
-    def wraps(self) -> bool:
-        """Whether this cue only says how to take the next one. Raises Rejected where it does not count."""
-        reason = objection(self.reading, self.sentence, self.hit, "")
-        if reason:
-            raise Rejected(reason)
-        kind = self.hit.cue.kind
-        gap = self.reading.view[self.hit.end : self.content_end()]
-        following = None if self.is_last() else self.hits[self.at + 1]
-        joined = following is not None and bool(gap.strip()) and gap.rstrip()[-1] not in ",;:" and not following.cue.anchored
-        claims = following is not None and following.cue.kind not in {"done", "blocked", "no_longer", "standing"}
-        if any(char.isalnum() for char in self.reading.text[self.hit.end : self.content_end()]) and not (joined and claims):
-            return False
-        self.explicit |= kind in {"remember", "standing"} and self.hit.cue.arg != "soft"
-        self.retract |= kind == "forget"
-        self.denied |= kind == "wrong"
-        self.standing |= kind == "standing"
-        self.wrapper = self.wrapper or self.hit
-        return True
+_NO_RULE = re.compile(
+    r"(?:things?|it|everything|life|he|she|they|there|i'm|i am)\b|天气|情况|我就(?!用|要)|他|她|再也|一切"
+)
+_PLANNED = re.compile(
+    r"(?:once|when|after|until|if|before|as soon as|unless|make sure|ensure|not)\b|等|如果|当|只要|一旦|没|未|快"
+)
 
 
 def drafts(scene: Scene) -> list[Draft]:
@@ -120,7 +35,7 @@ def drafts(scene: Scene) -> list[Draft]:
     if kind in {"remember", "standing", "forget"} and not scene.is_last() and _takes_all(scene):
         scene.swallowed = len(scene.hits)
     content = scene.content()
-    reason = objection(scene.reading, scene.sentence, scene.hit, fold(content))
+    reason = objection(scene.reading, scene.sentence, scene.hit, fold(content), scene.wrapper)
     if reason:
         raise Rejected(reason)
     made = _HANDLERS[kind](scene, content)
@@ -133,7 +48,9 @@ def _takes_all(scene: Scene) -> bool:
     """Whether the later cues of the sentence are part of what is to be remembered."""
     following = scene.hits[scene.at + 1]
     gap = scene.reading.view[scene.hit.end : following.start].strip()
-    return bool(_CONDITION.match(gap)) or following.cue.kind in {"no_longer", "standing", "done", "blocked"} and gap[-1:] not in ",;"
+    return bool(_CONDITION.match(gap)) or (
+        following.cue.kind in {"no_longer", "standing", "done", "blocked"} and gap[-1:] not in ",;"
+    )
 
 
 def remembered(scene: Scene, start: int, end: int) -> list[Draft]:
@@ -142,10 +59,9 @@ def remembered(scene: Scene, start: int, end: int) -> list[Draft]:
     content = shapes.clean(raw)
     shift = raw.find(content) if content else 0
     scene.span = (start + shift, start + shift + len(content))
-    if scene.rule().cue.kind == "standing":
-        scene.explicit = True
-        return [shapes.preference(content, content, rule=True)]
     scene.explicit = True
+    if scene.rule().cue.kind == "standing":
+        return [_rule(content, content)]
     return _typed(content, scene.rule().cue.arg == "todo")
 
 
@@ -173,7 +89,11 @@ def _remember(scene: Scene, content: str) -> list[Draft]:
     scene.wrapper = scene.wrapper or scene.hit
     if not content or EMPTY.fullmatch(fold(content)):
         raise Rejected("no_content")
-    if scene.hit.cue.name in {"remember", "jide"} and not scene.reading.view[: scene.hit.end].rstrip().endswith((":", "that")) and REMINISCENCE.match(fold(content)):
+    if (
+        scene.hit.cue.name in {"remember", "jide"}
+        and not scene.reading.view[: scene.hit.end].rstrip().endswith((":", "that"))
+        and REMINISCENCE.match(fold(content))
+    ):
         raise Rejected("reminiscence")
     if scene.standing:
         return [shapes.preference(content, content, rule=True)]
@@ -183,10 +103,13 @@ def _remember(scene: Scene, content: str) -> list[Draft]:
 def _standing(scene: Scene, content: str) -> list[Draft]:
     scene.explicit |= scene.hit.cue.arg != "soft"
     scene.standing = True
-    view = fold(content)
-    if re.match(r"(?:things?|it|everything|life|he|she|they|there|i'm|i am)\b|天气|情况|我就(?!用|要)|他|她|再也|一切", view):
+    return [_rule(content, scene.statement())]
+
+
+def _rule(content: str, statement: str) -> Draft:
+    if _NO_RULE.match(fold(content)):
         raise Rejected("not_a_rule")
-    return [shapes.preference(content, scene.statement(), rule=True)]
+    return shapes.preference(content, statement, rule=True)
 
 
 def _forget(scene: Scene, content: str) -> list[Draft]:
@@ -243,9 +166,15 @@ def _correct_mid(scene: Scene, content: str) -> list[Draft]:
 def _not_but(scene: Scene, content: str) -> list[Draft]:
     _, value = corrections.replaced(content)
     subject = scene.clause_before()
-    if not subject or fold(subject) in {"it", "that", "this", "这", "那", "它", "no", "其实", "应该"} or scene.denied and not facts.bare(subject):
+    if (
+        not subject
+        or fold(subject) in {"it", "that", "this", "这", "那", "它", "no", "其实", "应该"}
+        or (scene.denied and not facts.bare(subject))
+    ):
         return [_restated(scene, corrections.value_of(value))]
-    return [corrections.about(subject, corrections.value_of(value), shapes.clean(scene.reading.text[slice(*scene.span)]))]
+    return [
+        corrections.about(subject, corrections.value_of(value), shapes.clean(scene.reading.text[slice(*scene.span)]))
+    ]
 
 
 def _no_longer(scene: Scene, content: str) -> list[Draft]:
@@ -254,7 +183,11 @@ def _no_longer(scene: Scene, content: str) -> list[Draft]:
     statement = shapes.clean(scene.reading.text[slice(*scene.span)])
     who = fold(subject).split()[-1:] or [""]
     if who[0] in {"i", "we"} or not subject or subject[-1:] in "我们":
-        return [corrections.taken_back(content, statement, ours=who[0] == "we" or who[0].endswith("们"), subject=scene.subject)]
+        return [
+            corrections.taken_back(
+                content, statement, ours=who[0] == "we" or who[0].endswith("们"), subject=scene.subject
+            )
+        ]
     if not re.search(r"\b(?:is|are)\b|是", view):
         return [corrections.taken_back(content, statement, ours=True, subject=scene.subject)]
     return [corrections.retraction(corrections.about(subject, content, f"{subject}{content}"), statement)]
@@ -270,13 +203,17 @@ def _decide(scene: Scene, content: str) -> list[Draft]:
 
 
 def _prefer(scene: Scene, content: str) -> list[Draft]:
-    other = _OTHER_SIDE_ZH.search(scene.reading.view[max(scene.sentence.start, scene.hit.start - 40) : scene.hit.start])
+    other = _OTHER_SIDE_ZH.search(
+        scene.reading.view[max(scene.sentence.start, scene.hit.start - 40) : scene.hit.start]
+    )
     over = other["y"] if other else ""
     return [shapes.preference(content, scene.statement(), topic=scene.hit.groups.get("topic") or "", over=over)]
 
 
 def _like(scene: Scene, content: str) -> list[Draft]:
-    if re.search(r"不喜欢|讨厌|而不是|胜过|多于", content) or (shapes.has_preference_scope(content) and not _pointing(content)):
+    if re.search(r"不喜欢|讨厌|而不是|胜过|多于", content) or (
+        shapes.has_preference_scope(content) and not _pointing(content)
+    ):
         return [shapes.preference(content, scene.statement())]
     raise Rejected("not_a_preference")
 
@@ -311,13 +248,19 @@ def _done(scene: Scene, content: str) -> list[Draft]:
 
 def _blocked(scene: Scene, content: str) -> list[Draft]:
     where = scene.hit.cue.arg
+    if where == "both":
+        content = re.sub(r"(?:上|里|这里|那里|这一步)?了?$", "", content)
     before = scene.clause_before() if where in {"before", "both"} else ""
-    name = content if where == "after" or where == "both" and not before else before
+    name = content if where == "after" or (where == "both" and not before) else before
     if where == "both" and not before:
-        name = re.sub(r"(?:上|里|这里|那里|这一步)?了?$", "", content)
+        name = content
     why = scene.hit.groups.get("why") or re.sub(r"^(?:by|on|waiting (?:for|on)|because(?: of)?)\s", "", content)
     draft = _status(scene, name, "blocked")
-    return [Draft(draft.type, draft.key, {**draft.value, "reason": why}, draft.statement, draft.kind) if why and why != name else draft]
+    return [
+        Draft(draft.type, draft.key, {**draft.value, "reason": why}, draft.statement, draft.kind)
+        if why and why != name
+        else draft
+    ]
 
 
 def _status(scene: Scene, words: str, status: str) -> Draft:
@@ -337,8 +280,23 @@ def _status(scene: Scene, words: str, status: str) -> Draft:
 
 
 _HANDLERS: dict[str, Callable[[Scene, str], list[Draft]]] = {
-    "remember": _remember, "standing": _standing, "forget": _forget, "wrong": _wrong, "correct": _correct,
-    "correct_full": _correct_full, "correct_mid": _correct_mid, "not_but": _not_but, "no_longer": _no_longer,
-    "anymore": _anymore, "decide": _decide, "prefer": _prefer, "like": _like, "dislike": _dislike, "profile": _profile,
-    "goal": _goal, "task": _task, "done": _done, "blocked": _blocked,
+    "remember": _remember,
+    "standing": _standing,
+    "forget": _forget,
+    "wrong": _wrong,
+    "correct": _correct,
+    "correct_full": _correct_full,
+    "correct_mid": _correct_mid,
+    "not_but": _not_but,
+    "no_longer": _no_longer,
+    "anymore": _anymore,
+    "decide": _decide,
+    "prefer": _prefer,
+    "like": _like,
+    "dislike": _dislike,
+    "profile": _profile,
+    "goal": _goal,
+    "task": _task,
+    "done": _done,
+    "blocked": _blocked,
 }

@@ -26,13 +26,17 @@ _FOLD |= {0x2019: "'", 0x3000: " ", 0xA0: " ", 0x3001: "、", 0x2014: ",", 0xFF0
 
 _FENCE = re.compile(r"[ \t]{0,3}(?:```|~~~)")
 _QUOTED_LINE = re.compile(r"[ \t]{0,3}>")
-_SPEAKER_LINE = re.compile(r"[ \t]{0,3}(?:\[[^\]\n]{1,30}\] ?)?(?:user|assistant|human|ai|bot|system|customer|agent) ?:")
+_SPEAKER_LINE = re.compile(
+    r"[ \t]{0,3}(?:\[[^\]\n]{1,30}\] ?)?(?:user|assistant|human|ai|bot|system|customer|agent) ?:"
+)
 _INLINE = re.compile(r"`[^`\n]{1,400}`|\"[^\"\n]{1,800}\"|https?://[^\s\u3000-\u303f\u4e00-\u9fff]{1,2000}")
 _PAIRS = {"“": "”", "「": "」", "『": "』", "‘": "'", "«": "»", "„": "“"}
 _STOP = re.compile(r"[。!?;\n\x1b]+|\.{2,}|…+|\.(?=[\s)\]'\"\x1a\u4e00-\u9fff]|$)")
 _ABBREVIATION = re.compile(r"(?:^|[\s(])(?:[a-z]|e\.g|i\.e|etc|vs|mr|mrs|ms|dr|prof|st|no|inc|ltd|approx|fig|jr|sr)$")
 _LIST_NUMBER = re.compile(r"\s*\(?\d{1,3}$")
-_BULLET = re.compile(r"\s*(?:[-*+•·–]\s+(?!\[[ x]\])|\(?\d{1,3}[.)、]\s*|[a-z][.)]\s+|#{1,6}\s+|[一二三四五六七八九十]{1,2}、)")
+_BULLET = re.compile(
+    r"\s*(?:[-*+•·–]\s+(?!\[[ x]\])|\(?\d{1,3}[.)、]\s*|[a-z][.)]\s+|#{1,6}\s+|[一二三四五六七八九十]{1,2}、)"
+)
 _ASKS_EN = re.compile(
     r"(?:so |and |but |well |ok |okay |hey |hi |also |,)*"
     r"(?:(?:do|did|does|should|shall|could|would|can|will|have|has|had|is|are|was|were|am|don't|didn't|haven't|isn't|aren't"
@@ -43,6 +47,7 @@ _ASKS_EN = re.compile(
 _ASKS_ZH = re.compile(
     r"(?:吗|么|呢\?|嘛\?|对吧|是吧|好不好|行不行|对不对|是不是|怎么样|如何|没有\?)[\s.。!?~]*$|是不是|要不要|有没有|能不能|该不该|是否|会不会|可不可以"
 )
+_WORDS = re.compile(r"\w")
 _FRESH_QUESTION = re.compile(
     r"[\s,]*(?:and |but |so )?(?:what about|how about|what do|what's|what is|what are|what should|can |could |would |will |do |does "
     r"|is (?:that|this|it) (?:ok|okay|fine|alright|possible)|ok\?|okay\?|got it|how |why |which |where |when |who |any |are |should "
@@ -140,7 +145,7 @@ def _sentence(view: str, begin: int, end: int) -> Iterator[Sentence]:
     stop = end
     while stop > begin and view[stop - 1] in "。!?;\n .…\t\r":
         stop -= 1
-    if begin < stop:
+    if _WORDS.search(view, begin, stop):
         tail = view[begin : min(end, begin + 2 * LONGEST)]
         yield Sentence(begin, stop, begin + _asked_from(tail, stop - begin), bool(bullet))
 

@@ -55,7 +55,8 @@ _HARMLESS = re.compile(
 _LONG = re.compile(r"(?<![A-Za-z0-9_./:-])[A-Za-z0-9_+=-]{20,4000}")
 _HEX = re.compile(r"(?<![A-Za-z0-9-])[0-9a-fA-F]{32,4000}(?![A-Za-z0-9-])")
 _DIGEST_WORD = re.compile(
-    r"(?:commit|sha-?\d{0,3}|md5|hash|digest|checksum|uuid|revision|提交|哈希|摘要|校验和)[^A-Za-z0-9]{0,6}$", re.IGNORECASE
+    r"(?:commit|sha-?\d{0,3}|md5|hash|digest|checksum|uuid|revision|提交|哈希|摘要|校验和)[^A-Za-z0-9]{0,6}$",
+    re.IGNORECASE,
 )
 _TURNS = re.compile(r"(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])|(?<=[a-z])(?=[A-Z])")
 
@@ -100,8 +101,12 @@ def _is_given(match: re.Match[str]) -> bool:
 
 
 def _is_random(token: str) -> bool:
+    if _HEX.fullmatch(token):
+        return False
     digits = sum(char.isdigit() for char in token)
-    return digits >= 3 and any(char.isalpha() for char in token) and len(_TURNS.findall(token)) >= max(6, len(token) // 5)
+    return (
+        digits >= 3 and any(char.isalpha() for char in token) and len(_TURNS.findall(token)) >= max(6, len(token) // 5)
+    )
 
 
 def _is_digest(text: str, start: int) -> bool:

@@ -8,32 +8,105 @@ from memory.extraction import facts
 from memory.extraction.facts import bare
 from memory.extraction.reading import fold
 from memory.extraction.values import Draft, Rejected, Value
-from memory.extraction.words import EMPTY, NOT_A_ROLE, NOT_A_TASK, PREFERENCE_SCOPES, PREFERENCE_TOPICS, ROLE_SUFFIX, ROLE_ZH
+from memory.extraction.words import (
+    EMPTY,
+    NOT_A_ROLE,
+    NOT_A_TASK,
+    PREFERENCE_SCOPES,
+    PREFERENCE_TOPICS,
+    ROLE_SUFFIX,
+    ROLE_ZH,
+)
 from memory.keys import slug
 
-_REASON = re.compile(r"[,，]?\s{0,2}(?:\b(?:because|since|so that|due to|given that|as it|as they)\b|因为|由于|原因是|以便|这样)\s*(?P<why>.+)$", re.DOTALL)
-_INSTEAD = re.compile(r"[,，]?\s{0,2}(?:\b(?:instead of|rather than|over|not|and not|and drop)\b\s|而不是|而非|不用|,不是)\s*(?P<y>.+)$", re.DOTALL)
-_LATER = re.compile(r"\s{0,2}[,，]?\s{0,2}(?:\b(?:for now|for the time being|going forward|from now on|from next week|starting (?:today|now|next week)|right now|again|instead|then|"
-                    r"after all|in the end|please)|暂时|先|吧|了|好了|啦|哈)\s*$")
-_USE_EN = re.compile(r"(?:to\s+)?(?:just\s+|all\s+)?(?:use|adopt|go with|choose|pick|switch (?:from .{1,40}? )?to|move (?:from .{1,40}? )?to|migrate (?:from .{1,40}? )?to|stick (?:with|to)|keep|"
-                     r"standardi[sz]e on|settle on|be using|replace .{1,40}? with|go for|upgrade to|stay (?:on|with))(?: using)?\s+")
-_FOR_EN = re.compile(r"(?P<o>[^,]{1,160}?)\s+(?:for (?!now\b|the time|a (?:while|bit)|\d)|as (?:our |the |a |an )(?!well|soon|planned)|to (?:handle|manage|store|build|run|serve|power|host) (?:the |our )?)(?P<t>[^,;]{1,80})")
+_REASON = re.compile(
+    r"[,，]?\s{0,2}(?:\b(?:because|since|so that|due to|given that|as it|as they)\b|因为|由于|原因是|以便|这样)\s*(?P<why>.+)$",
+    re.DOTALL,
+)
+_INSTEAD = re.compile(
+    r"[,，]?\s{0,2}(?:\b(?:instead of|rather than|over|not|and not|and drop)\b\s|而不是|而非|不用|,不是)\s*(?P<y>.+)$",
+    re.DOTALL,
+)
+_LATER = re.compile(
+    r"\s{0,2}[,，]?\s{0,2}(?:\b(?:for now|for the time being|going forward|from now on|from next week|starting (?:today|now|next week)|right now|again|instead|then|"
+    r"after all|in the end|please)|暂时|先|吧|了|好了|啦|哈)\s*$"
+)
+_USE_EN = re.compile(
+    r"(?:to\s+)?(?:just\s+|all\s+)?(?:use|adopt|go with|choose|pick|switch (?:from .{1,40}? )?to|move (?:from .{1,40}? )?to|migrate (?:from .{1,40}? )?to|stick (?:with|to)|keep|"
+    r"standardi[sz]e on|settle on|be using|replace .{1,40}? with|go for|upgrade to|stay (?:on|with))(?: using)?\s+"
+)
+_FOR_EN = re.compile(
+    r"(?P<o>[^,]{1,160}?)\s+(?:for (?!now\b|the time|a (?:while|bit)|\d)|as (?:our |the |a |an )(?!well|soon|planned)|to (?:handle|manage|store|build|run|serve|power|host) (?:the |our )?)(?P<t>[^,;]{1,80})"
+)
 _REPLACE_EN = re.compile(r"(?:to )?(?:replace|swap(?: out)?) (?P<t>.{1,40}?) (?:with|for) (?P<o>.+)")
-_USE_ZH = r"(?:继续|统一|全部|还是|要|都|就|先|改|默认)*(?:采用|使用|改用|换用|选用|选择|换成|改成|改为|迁移到|切换到|迁到|切到|升级到|定为|选|用|走|上)"
-_OBJECT_FIRST_ZH = re.compile(_USE_ZH + r"(?P<o>[^,。]{1,60}?)(?:来)?(?:作为|当作|当|做|管理|实现|处理|存储|存|构建|开发|编写|写|部署|搭建|承载|跑|完成|发布|画)(?P<t>[^,。]{1,30})")
-_TOPIC_FIRST_ZH = re.compile(r"(?:把|将|在|为|对|给|关于)?(?P<t>[^,。用采改换选切迁]{1,24}?)(?:上|里|中|方面|这块|部分)?" + _USE_ZH + r"(?P<o>[^,。]{1,80})")
+_USE_ZH = r"(?:不再|不|放弃|继续|统一|全部|还是|要|都|就|先|改|默认)*(?:采用|使用|改用|换用|选用|选择|换成|改成|改为|迁移到|切换到|迁到|切到|升级到|选|用|走|上)"
+_SET_ZH = r"(?:改到|定在|定为|定于|设为|调整为|调整到|挪到|推迟到|延期到|延到|提前到|换到|放在|安排在|限制在|控制在)"
+_OBJECT_FIRST_ZH = re.compile(
+    _USE_ZH
+    + r"(?P<o>[^,。]{1,60}?)(?:来)?(?:作为|当作|当|做|管理|实现|处理|存储|存|构建|开发|编写|写|部署|搭建|承载|跑|完成|发布|画)(?P<t>[^,。]{1,30})"
+)
+_TOPIC_FIRST_ZH = re.compile(
+    r"(?:把|将|在|为|对|给|关于)?(?P<t>[^,。用采换选切迁]{1,24}?)(?:上|里|中|方面|这块|部分)?(?:"
+    + _USE_ZH
+    + "|"
+    + _SET_ZH
+    + r")(?P<o>[^,。]{1,80})"
+)
 _ONLY_ZH = re.compile(_USE_ZH + r"(?P<o>[^,。]{1,80})")
-_LEADING_VERB = re.compile(r"(?:to|that|we(?:'ll| will| should| would)?|on|against|不再|要|将|会|都)\s*")
-_OVER_EN = re.compile(r"(?P<x>[^,]{1,80}?),?\s+(?:over|rather than|instead of|than|versus|vs\.?|more than|better than|as opposed to|and not|not)\s+(?P<y>[^,;]{1,80})")
+_LEADING_VERB = re.compile(r"(?:to|that|we(?:'ll| will| should| would)?|on|against|不再|不|要|将|会|都|把)\s*")
+_OVER_EN = re.compile(
+    r"(?P<x>[^,]{1,80}?),?\s+(?:over|rather than|instead of|than|versus|vs\.?|more than|better than|as opposed to|and not|not)\s+(?P<y>[^,;]{1,80})"
+)
 _TO_EN = re.compile(r"(?P<x>[^\s,]+(?: [^\s,]+){0,2}) to (?P<y>[^\s,]+(?: [^\s,]+){0,2})$")
 _ON_EN = re.compile(r"(?P<x>[^,]{1,80}?),?\s+(?:for|when|while|whenever) (?P<t>[^,;]{1,60})")
-_OVER_ZH = re.compile(r"(?P<x>[^,。]{1,60}?),?(?:但|而|也|并且|,)*(?:不喜欢|不太喜欢|讨厌|而不是|而非|胜过|多于|甚于|不要|不是|不爱|别用)(?P<y>[^,。]{1,60})")
-_POLITE_OBJECT = re.compile(r"(?:(?:it|that) if you |that you |you to |if you |it when you |when you |your |to (?:use |have |get |work with |write in )?|having |getting |using |working with |用|使用|让你|你|在(?=.{1,12}[写做用]))")
-_ROLE_EN = re.compile(r"(?:an?|the) (?P<role>[^,.;:]{2,60}?)(?= (?:at|for|in|from|who|working|based|by|with|and|of|on|since|but)\b|[,.;:]|$)")
-_AT_EN = re.compile(r"\b(?:at|for) (?P<where>(?:the )?[a-z0-9][^,.;]{1,40}?)(?= (?:as|and|in|since|where|but)\b|[,.;]|$)")
-_CUT_PROFILE = re.compile(r"\s{1,2}(?:and|but|so|because|since|where|which|who|by the way|btw|these days|right now|at the moment|now|though|currently|please)(?![a-z])|[,，;；。！!（(]|(?:并且|而且|负责|，|吧$|就行|就好|就可以|即可|好了)")
+_OVER_ZH = re.compile(
+    r"(?P<x>[^,。]{1,60}?),?(?:但|而|也|并且|,)*(?:不喜欢|不太喜欢|讨厌|而不是|而非|胜过|多于|甚于|不要|不是|不爱|别用)(?P<y>[^,。]{1,60})"
+)
+_POLITE_OBJECT = re.compile(
+    r"(?:(?:it|that) if you |that you |you to |if you |it when you |when you |your |to (?:use |have |get |work with |write in )?|having |getting |using |working with |用|使用|让你|你|在(?=.{1,12}[写做用]))"
+)
+_ROLE_EN = re.compile(
+    r"(?:an?|the) (?P<role>[^,.;:]{2,60}?)(?= (?:at|for|in|from|who|working|based|by|with|and|of|on|since|but)\b|[,.;:]|$)"
+)
+_AT_EN = re.compile(
+    r"\b(?:at|for) (?P<where>(?:the )?[a-z0-9][^,.;]{1,40}?)(?= (?:as|and|in|since|where|but)\b|[,.;]|$)"
+)
+_CUT_PROFILE = re.compile(
+    r"\s{1,2}(?:and|but|so|because|since|where|which|who|by the way|btw|these days|right now|at the moment|now|though|currently|please)(?![a-z])|[,，;；。！!（(]|(?:并且|而且|负责|，|吧$|就行|就好|就可以|即可|好了)"
+)
 _ZH_WORKPLACE = re.compile(r"(?P<where>.{2,30}?)(?:工作|上班|任职|就职|实习)")
 _PROJECT = "general"
+# One name for a field in both languages, so that a later value replaces it; the value stays as it was said.
+_FIELDS = {
+    "职业": "role",
+    "工作": "role",
+    "职位": "role",
+    "岗位": "role",
+    "生日": "birthday",
+    "邮箱": "email",
+    "电子邮箱": "email",
+    "时区": "timezone",
+    "公司": "employer",
+    "家乡": "hometown",
+    "母语": "native language",
+    "年龄": "age",
+    "昵称": "nickname",
+    "部门": "team",
+    "团队": "team",
+    "手机号": "phone",
+    "地址": "address",
+    "e-mail": "email",
+    "e-mail address": "email",
+    "email address": "email",
+    "time zone": "timezone",
+    "company": "employer",
+    "phone number": "phone",
+    "job title": "role",
+    "job": "role",
+    "profession": "role",
+    "occupation": "role",
+    "title": "role",
+}
 
 
 def clean(text: str) -> str:
@@ -62,7 +135,13 @@ def decision(content: str, statement: str) -> Draft:
     reason = _REASON.search(fold(content))
     if reason and reason.start() > 0:
         core, why = clean(content[: reason.start()]), _part(reason, "why", content)
-    value: Value = {"project": _PROJECT, "topic": slug(bare(topic_of(_solid(core)))), "decision": re.sub(r"^(?:to|that|是|:)\s{1,2}", "", content)}
+    if re.search(r"[\u4e00-\u9fff]", core):
+        core = _LATER.sub("", re.split(r"[,，]", core)[0]) or core
+    value: Value = {
+        "project": _PROJECT,
+        "topic": slug(bare(topic_of(_solid(core)))),
+        "decision": re.sub(r"^(?:to|that|是|:)\s{1,2}", "", content),
+    }
     if why:
         value["rationale"] = why
     return Draft("decisions", f"decision:{_PROJECT}:{value['topic']}", value, statement)
@@ -130,7 +209,12 @@ def preference(
     if not name:
         name = "-vs-".join(sorted((slug(bare(chosen)), slug(bare(over))))) if over else slug(bare(chosen))
     said = f"avoid: {chosen}" if avoid and fold(chosen).isascii() else f"不要：{chosen}" if avoid else chosen
-    return Draft("preferences", f"pref:{scope}:{name}", {"scope": scope, "name": name, "value": clean(content if rule else said)}, statement)
+    return Draft(
+        "preferences",
+        f"pref:{scope}:{name}",
+        {"scope": scope, "name": name, "value": clean(content if rule else said)},
+        statement,
+    )
 
 
 def _preference_topic(text: str) -> tuple[str, str]:
@@ -165,11 +249,16 @@ def task(content: str, statement: str, status: str = "todo") -> Draft:
 
 def profile(field: str, content: str, statement: str, subject: str) -> list[Draft]:
     """Facts about the person who speaks; one sentence can give a place of work and a role."""
-    known = [(key, value) for key, value in _profile_facts(field, content) if value]
+    known = [(key, value) for key, value in _profile_facts(field_name(field), content) if value]
     if not known:
         raise Rejected("not_a_profile")
     pairs: list[Value] = [{"k": key, "v": value} for key, value in known]
     return [Draft("profile", f"profile:{subject}", {"subject": subject, "facts": [*pairs]}, statement)]
+
+
+def field_name(word: str) -> str:
+    """The one name of a profile field."""
+    return _FIELDS.get(word, word)
 
 
 def _profile_facts(field: str, content: str) -> list[tuple[str, str]]:
@@ -190,7 +279,16 @@ def _employment(content: str, view: str) -> list[tuple[str, str]]:
     place = _ZH_WORKPLACE.match(view)
     if place:
         where = _part(place, "where", content)
-        return [("employer", where)] if where not in {"家", "家里", "外面", "努力", "认真", "线上", "公司", "这里", "这边"} else []
+        return (
+            [("employer", where)]
+            if where not in {"家", "家里", "外面", "努力", "认真", "线上", "公司", "这里", "这边"}
+            else []
+        )
+    post = re.match(r"(?P<where>[^,。]{2,30}?)(?:做|当|担任)(?P<role>[^,。;!]{2,16})", view)
+    if post and ROLE_ZH.search(post["role"]):
+        return [("employer", _part(post, "where", content)), ("role", _part(post, "role", content))]
+    if post and content[:1] > "\u4e00":
+        return []
     as_role = re.search(r" as (?:an? |the )?(?P<role>[^,.;]{2,60})", view)
     cut = _CUT_PROFILE.search(view)
     end = min(as_role.start() if as_role else len(content), cut.start() if cut else len(content))
@@ -210,7 +308,11 @@ def _role(content: str, view: str) -> list[tuple[str, str]]:
         return []
     shift = 0 if view.startswith(("a ", "an ", "the ")) else -2
     head = match["role"].split()[-1]
-    if head in NOT_A_ROLE or not ROLE_SUFFIX.search(head) or match["role"].startswith(("bit ", "little ", "big ", "huge ", "total ", "complete ", "real ")):
+    if (
+        head in NOT_A_ROLE
+        or not ROLE_SUFFIX.search(head)
+        or match["role"].startswith(("bit ", "little ", "big ", "huge ", "total ", "complete ", "real "))
+    ):
         return []
     found = [("role", content[match.start("role") + shift : match.end("role") + shift])]
     where = _AT_EN.match(view[match.end() + shift :].lstrip())

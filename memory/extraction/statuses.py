@@ -13,11 +13,42 @@ from memory.extraction.words import EMPTY, PRONOUNS
 from memory.keys import slug
 
 _WORD = re.compile(r"[a-z0-9_]+|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
-_IDLE = frozenset("the a an my our of for to in on and with this that is task todo now just please all it i we need have".split())
+_IDLE = frozenset(
+    [
+        "the",
+        "a",
+        "an",
+        "my",
+        "our",
+        "of",
+        "for",
+        "to",
+        "in",
+        "on",
+        "and",
+        "with",
+        "this",
+        "that",
+        "is",
+        "task",
+        "todo",
+        "now",
+        "just",
+        "please",
+        "all",
+        "it",
+        "i",
+        "we",
+        "need",
+        "have",
+    ]
+)
 _ENDING = re.compile(r"(?:ing|ed|es|s|e)$")
 _ENOUGH = 0.6
 _LONGEST_MENTION = 120
-_CLAUSE = re.compile(r"[,;]|\s(?:and|but|so|because|which|before|after|when|if|until|today|yesterday|this morning|just now)\s|,|,|。|因为|所以|但是?|现在|然后")
+_CLAUSE = re.compile(
+    r"[,;]|\s(?:and|but|so|because|which|before|after|when|if|until|today|yesterday|this morning|just now|already)(?:\s|$)|,|,|。|因为|所以|但是?|现在|然后"
+)
 
 
 def mention(content: str) -> str:
@@ -25,7 +56,11 @@ def mention(content: str) -> str:
     view = fold(content)
     cut = _CLAUSE.search(view)
     name = bare(content[: cut.start()] if cut else content)
-    name = re.sub(r"^(?:我们?的?|咱们的?|那个|这个|把|任务|关于)(?=.)|(?:的任务|任务|这件事|这个任务|的事|的工作|这块|了|也|都|已经?|现在|又|还是|今天|昨天)$", "", name).strip()
+    name = re.sub(
+        r"^(?:我们?的?|咱们的?|那个|这个|把|任务|关于)(?=.)|(?:的任务|任务|这件事|这个任务|的事|的工作|这块|了|也|都|已经?|现在|又|还是|今天|昨天)$",
+        "",
+        name,
+    ).strip()
     folded = fold(name)
     if not folded or EMPTY.fullmatch(folded) or folded.split()[0] in PRONOUNS or len(name) > _LONGEST_MENTION:
         raise Rejected("no_target")

@@ -6,15 +6,84 @@ import re
 
 # A clause may open with these and still be a statement of its own.
 OPENERS_EN = frozenset(
-    "and but so because also then that well ok okay hi hello hey yes yeah yep no actually btw please just oh right great sure "
-    "thanks anyway today yesterday finally eventually ultimately now basically additionally plus moreover however therefore "
-    "since first second third lastly still again alright all meeting discussion afterwards team everyone guys tomorrow "
-    "tonight fyi together too either personally honestly usually generally as week month morning afternoon end know".split()
+    [
+        "and",
+        "but",
+        "so",
+        "because",
+        "also",
+        "then",
+        "that",
+        "well",
+        "ok",
+        "okay",
+        "hi",
+        "hello",
+        "hey",
+        "yes",
+        "yeah",
+        "yep",
+        "no",
+        "actually",
+        "btw",
+        "please",
+        "just",
+        "oh",
+        "right",
+        "great",
+        "sure",
+        "thanks",
+        "anyway",
+        "today",
+        "yesterday",
+        "finally",
+        "eventually",
+        "ultimately",
+        "now",
+        "basically",
+        "additionally",
+        "plus",
+        "moreover",
+        "however",
+        "therefore",
+        "since",
+        "first",
+        "second",
+        "third",
+        "lastly",
+        "still",
+        "again",
+        "alright",
+        "all",
+        "meeting",
+        "discussion",
+        "afterwards",
+        "team",
+        "everyone",
+        "guys",
+        "tomorrow",
+        "tonight",
+        "fyi",
+        "together",
+        "too",
+        "either",
+        "personally",
+        "honestly",
+        "usually",
+        "generally",
+        "as",
+        "week",
+        "month",
+        "morning",
+        "afternoon",
+        "end",
+        "know",
+    ]
 )
 OPENERS_ZH = re.compile(
-    r"(?:并且?|而且|另外|所以|因为|但是?|不过|那么?|好的?|嗯|对了|还有|然后|同时|今天|昨天|明天|刚才|刚刚|最后|最终|于是|因此|其实|"
+    r"(?=((?:并且?|而且|另外|所以|因为|但是?|不过|那么?|好的?|嗯|对了|还有|然后|同时|今天|昨天|明天|刚才|刚刚|最后|最终|于是|因此|其实|"
     r"顺便|总之|现在|目前|接下来|下一步|之后|后来|也|就|且|请|首先|其次|再|都|已经?|经过?讨论|会上|是的|行|可以|了|啊|呀|吧|哦|"
-    r"本周|这周|下周|今晚|团队|大家|个人|一下|和|跟|说|,|、)\s*$"
+    r"本周|这周|下周|今晚|团队|大家|个人|一下|和|跟|,|、)\s{0,3}))"
 )
 
 HYPOTHETICAL = re.compile(
@@ -30,7 +99,9 @@ POLITE = re.compile(
     r"|when i(?:'m| am)? [a-z ]{1,30},|after (?:discussing|talking|thinking|reviewing|comparing)[a-z ]{0,30}|不等于?|等等|相等|平等|高等"
 )
 # Soft doubt: enough to keep a claim about what was settled from counting, not a wish or a taste.
-SOFT_HEDGE = re.compile(r"\b(?:i think|i believe|i feel like|seems?|apparently|iirc|if i recall|as far as i know)\b|我记得|好像|似乎|应该是|貌似|印象中")
+SOFT_HEDGE = re.compile(
+    r"\b(?:i think|i believe|i feel like|seems?|apparently|iirc|if i recall|as far as i know)\b|我记得|好像|似乎|应该是|貌似|印象中"
+)
 UNDECIDED = re.compile(
     r"\b(?:or maybe|maybe not|not sure yet|haven't decided|not decided|undecided|not yet decided|still deciding|tbd)\b"
     r"|还没定|还没决定|没想好|还不确定|待定|再说吧|再议"
@@ -46,11 +117,84 @@ NOT_REPORTED = re.compile(
 )
 
 PRONOUNS = frozenset(
-    "it this that these those he she they there i we you what which who everything something nothing anything one here "
-    "how why when where all".split()
+    [
+        "it",
+        "this",
+        "that",
+        "these",
+        "those",
+        "he",
+        "she",
+        "they",
+        "there",
+        "i",
+        "we",
+        "you",
+        "what",
+        "which",
+        "who",
+        "everything",
+        "something",
+        "nothing",
+        "anything",
+        "one",
+        "here",
+        "how",
+        "why",
+        "when",
+        "where",
+        "all",
+    ]
 ) | frozenset(
-    "我 我们 咱们 你 你们 您 他 她 它 他们 她们 它们 这 那 这个 那个 这些 那些 这里 那里 这样 那样 这是 今天 现在 什么 谁 大家 问题 都 也 其实 "
-    "还 就 那么 应该 可能 不过 但 所以 因为 如果 当时 人 这边 那边 结果".split()
+    [
+        "我",
+        "我们",
+        "咱们",
+        "你",
+        "你们",
+        "您",
+        "他",
+        "她",
+        "它",
+        "他们",
+        "她们",
+        "它们",
+        "这",
+        "那",
+        "这个",
+        "那个",
+        "这些",
+        "那些",
+        "这里",
+        "那里",
+        "这样",
+        "那样",
+        "这是",
+        "今天",
+        "现在",
+        "什么",
+        "谁",
+        "大家",
+        "问题",
+        "都",
+        "也",
+        "其实",
+        "还",
+        "就",
+        "那么",
+        "应该",
+        "可能",
+        "不过",
+        "但",
+        "所以",
+        "因为",
+        "如果",
+        "当时",
+        "人",
+        "这边",
+        "那边",
+        "结果",
+    ]
 )
 # An object that names nothing by itself.
 EMPTY = re.compile(
@@ -78,9 +222,56 @@ ROLE_SUFFIX = re.compile(
     r"vegetarian|vegan|freelance|professional|cook|pilot|artist|mom|mum|dad|mother|father|parent|guide|host|spy|dev)s?$"
 )
 NOT_A_ROLE = frozenset(
-    "believer lover loser beginner newcomer killer bummer hater player winner customer number member matter monster sucker disaster computer "
-    "error center bother hater favor moment accident different patient percent incident human stranger dreamer admirer "
-    "follower owner supporter fan user mess early-riser other another better faster slower quicker later longer".split()
+    [
+        "believer",
+        "lover",
+        "loser",
+        "beginner",
+        "newcomer",
+        "killer",
+        "bummer",
+        "hater",
+        "player",
+        "winner",
+        "customer",
+        "number",
+        "member",
+        "matter",
+        "monster",
+        "sucker",
+        "disaster",
+        "computer",
+        "error",
+        "center",
+        "bother",
+        "hater",
+        "favor",
+        "moment",
+        "accident",
+        "different",
+        "patient",
+        "percent",
+        "incident",
+        "human",
+        "stranger",
+        "dreamer",
+        "admirer",
+        "follower",
+        "owner",
+        "supporter",
+        "fan",
+        "user",
+        "mess",
+        "early-riser",
+        "other",
+        "another",
+        "better",
+        "faster",
+        "slower",
+        "quicker",
+        "later",
+        "longer",
+    ]
 )
 ROLE_ZH = re.compile(
     r"(?:工程师|老师|教师|医生|护士|学生|经理|设计师|程序员|律师|作家|编辑|记者|会计|顾问|架构师|研究员|教授|开发者?|开发人员|产品|运营|主管|总监|"
@@ -102,7 +293,11 @@ IMPERATIVE_RULE = re.compile(
 PREFERENCE_TOPICS: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
     (scope, name, re.compile(pattern))
     for scope, name, pattern in (
-        ("ui", "theme", r"(?:dark|light|night|day|high[- ]contrast) ?(?:mode|theme|color scheme)|themes?\b|深色|浅色|暗色|亮色|夜间模式|主题|暗黑模式"),
+        (
+            "ui",
+            "theme",
+            r"(?:dark|light|night|day|high[- ]contrast) ?(?:mode|theme|color scheme)|themes?\b|深色|浅色|暗色|亮色|夜间模式|主题|暗黑模式",
+        ),
         ("ui", "font", r"\bfonts?\b|font size|字体|字号"),
         ("ui", "layout", r"\blayout|sidebar|compact view|dashboard|布局|侧边栏|界面"),
         ("coding", "indentation", r"\b(?:tabs|spaces|indent\w*)\b|缩进|制表符|\btab\b|空格"),
@@ -110,27 +305,79 @@ PREFERENCE_TOPICS: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
         ("coding", "naming", r"snake_?case|camel_?case|kebab-?case|naming|命名"),
         ("coding", "typing", r"type hints?|type annotations?|static typing|类型注解|类型标注"),
         ("coding", "testing", r"\btests?\b|\btesting\b|\btdd\b|pytest|unittest|单元测试|写测试|测试"),
-        ("coding", "style", r"functional (?:style|programming)|object[- ]oriented|code style|\blinter|函数式|面向对象|代码风格"),
+        (
+            "coding",
+            "style",
+            r"functional (?:style|programming)|object[- ]oriented|code style|\blinter|函数式|面向对象|代码风格",
+        ),
         ("coding", "comments", r"\bcomments?\b|docstrings?|注释"),
-        ("writing", "language", r"\b(?:in|use|using|speak|write in|reply in|answers? in) (?:english|chinese|mandarin|french|german|japanese|spanish|korean|british english|american english)"
-         r"|(?:用|使用|说|讲|写)?(?:中文|英文|英语|汉语|日语|日文|法语|德语|繁体中文?|简体中文?|普通话)"),
-        ("writing", "tone", r"\b(?:tone|formal|informal|casual|friendly|polite|emojis?)\b|语气|口吻|正式|随意|表情符号|表情|礼貌"),
-        ("writing", "length", r"\b(?:concise|brief|short(?:er)?|detailed|long(?:er)?|verbose|terse|to the point|succinct)\b|简洁|简短|详细|精简|啰嗦|冗长|长篇|言简意赅|简明"),
-        ("writing", "format", r"\b(?:bullet(?:ed)?(?: points?| lists?)?|markdown|tables?|lists?|paragraphs?|headings?|iso dates?|date format)\b|列表|表格|要点|段落|分点|日期格式"),
-        ("tools", "editor", r"\b(?:vim|neovim|emacs|vs ?code|sublime|jetbrains|pycharm|intellij|cursor|zed|editors?)\b|编辑器"),
+        (
+            "writing",
+            "language",
+            r"\b(?:in|use|using|speak|write in|reply in|answers? in) (?:english|chinese|mandarin|french|german|japanese|spanish|korean|british english|american english)"
+            r"|(?:用|使用|说|讲|写)?(?:中文|英文|英语|汉语|日语|日文|法语|德语|繁体中文?|简体中文?|普通话)",
+        ),
+        (
+            "writing",
+            "tone",
+            r"\b(?:tone|formal|informal|casual|friendly|polite|emojis?)\b|语气|口吻|正式|随意|表情符号|表情|礼貌",
+        ),
+        (
+            "writing",
+            "length",
+            r"\b(?:concise|brief(?:ly)?|short(?:er)?|detailed|long(?:er)?|verbose|terse|to the point|succinct)\b|简洁|简短|详细|精简|啰嗦|冗长|长篇|言简意赅|简明",
+        ),
+        (
+            "writing",
+            "format",
+            r"\b(?:bullet(?:ed)?(?: points?| lists?)?|markdown|tables?|lists?|paragraphs?|headings?|iso dates?|date format)\b|列表|表格|要点|段落|分点|日期格式",
+        ),
+        (
+            "tools",
+            "editor",
+            r"\b(?:vim|neovim|emacs|vs ?code|sublime|jetbrains|pycharm|intellij|cursor|zed|editors?)\b|编辑器",
+        ),
         ("tools", "shell", r"\b(?:zsh|bash|fish|powershell|terminals?|shell)\b|终端"),
         ("tools", "browser", r"\b(?:chrome|firefox|safari|browsers?)\b|浏览器"),
-        ("tools", "package-manager", r"\b(?:pnpm|npm|yarn|poetry|pipenv|uv|pip|conda|homebrew|package managers?)\b|包管理器?"),
+        (
+            "tools",
+            "package-manager",
+            r"\b(?:pnpm|npm|yarn|poetry|pipenv|uv|pip|conda|homebrew|package managers?)\b|包管理器?",
+        ),
         ("tools", "database", r"\b(?:postgres\w*|mysql|sqlite|mongodb|redis|databases?)\b|数据库"),
-        ("coding", "language", r"\b(?:python|rust|golang|typescript|javascript|kotlin|java|ruby|c\+\+|swift|haskell|elixir|programming languages?)(?![a-z])|编程语言"),
+        (
+            "coding",
+            "language",
+            r"\b(?:python|rust|golang|typescript|javascript|kotlin|java|ruby|c\+\+|swift|haskell|elixir|programming languages?)(?![a-z])|编程语言",
+        ),
         ("other", "units", r"\b(?:metric|imperial|celsius|fahrenheit|kilomet\w+|units?)\b|公制|英制|摄氏|华氏|单位"),
         ("other", "meetings", r"\bmeetings?\b|会议|开会"),
         ("other", "contact", r"\b(?:email|e-mail|phone calls?|slack|async)\b|邮件|电话|微信"),
     )
 )
 PREFERENCE_SCOPES: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("coding", re.compile(r"\b(?:code|coding|functions?|class(?:es)?|api|apis|refactor\w*|commits?|pull requests?|prs?|branch\w*|variables?|imports?|deploy\w*|sql|merge|rebase|monorepo)\b|代码|函数|变量|编程|提交|重构|接口|分支|部署|合并")),
-    ("ui", re.compile(r"\b(?:ui|buttons?|icons?|colou?rs?|screens?|menus?|views?|animations?)\b|界面|按钮|图标|颜色|屏幕|菜单|动画")),
-    ("tools", re.compile(r"\b(?:tools?|apps?|git|docker|cli|ide|plugins?|software|libraries|library|frameworks?|linux|mac\w*|windows|django|react|vue|kubernetes)\b|工具|软件|插件|框架|命令行|应用")),
-    ("writing", re.compile(r"\b(?:answers?|repl(?:y|ies)|respon[ds]\w*|writing|writ(?:e|ten)|explanations?|explain|summar\w+|documents?|docs|reports?|emails?|sentences?|prose|call me|address me)\b|回答|回复|写作|文档|报告|总结|解释|文章|说明|文风|叫我|称呼")),
+    (
+        "coding",
+        re.compile(
+            r"\b(?:code|coding|functions?|class(?:es)?|api|apis|refactor\w*|commits?|pull requests?|prs?|branch\w*|variables?|imports?|deploy\w*|sql|merge|rebase|monorepo)\b|代码|函数|变量|编程|提交|重构|接口|分支|部署|合并"
+        ),
+    ),
+    (
+        "ui",
+        re.compile(
+            r"\b(?:ui|buttons?|icons?|colou?rs?|screens?|menus?|views?|animations?)\b|界面|按钮|图标|颜色|屏幕|菜单|动画"
+        ),
+    ),
+    (
+        "tools",
+        re.compile(
+            r"\b(?:tools?|apps?|git|docker|cli|ide|plugins?|software|libraries|library|frameworks?|linux|mac\w*|windows|django|react|vue|kubernetes)\b|工具|软件|插件|框架|命令行|应用"
+        ),
+    ),
+    (
+        "writing",
+        re.compile(
+            r"\b(?:answer(?:s|ed|ing)?|repl(?:y|ies|ied)|respon[ds]\w*|writing|writ(?:e|ten)|explanations?|explain|summar\w+|documents?|docs|reports?|emails?|sentences?|prose|call me|address me)\b|回答|回复|写作|文档|报告|总结|解释|文章|说明|文风|叫我|称呼"
+        ),
+    ),
 )
