@@ -9,6 +9,8 @@ _SPACE_BETWEEN_CJK = re.compile(
     r"(?<=[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af])[ \u3000]+"
     r"(?=[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af])"
 )
+_FILLERS = "\u115f\u1160\u3164\uffa0\u2800"
+_LINE_BREAKS = dict.fromkeys(map(ord, "\n\t\r"))
 
 
 def fold(text: str) -> str:
@@ -30,16 +32,21 @@ def is_invisible(char: str) -> bool:
     """Whether a reader cannot see this character: controls, format and bidirectional marks, fillers, tag characters."""
     if char in "\n\t\r":
         return False
-    return (
-        unicodedata.category(char) in {"Cc", "Cf", "Co", "Cn", "Zl", "Zp"} or char in "\u115f\u1160\u3164\uffa0\u2800"
-    )
+    return unicodedata.category(char) in {"Cc", "Cf", "Co", "Cn", "Zl", "Zp"} or char in _FILLERS
 
 
 def has_invisible(text: str) -> bool:
     """Whether the text holds any character that a reader cannot see."""
-    return any(is_invisible(char) for char in text)
+    return not _is_plain(text) and any(is_invisible(char) for char in text)
 
 
 def show_invisible(text: str) -> str:
     """The text with each invisible character written as its code point, such as ⟦U+200B⟧."""
+    if _is_plain(text):
+        return text
     return "".join(f"⟦U+{ord(char):04X}⟧" if is_invisible(char) else char for char in text)
+
+
+def _is_plain(text: str) -> bool:
+    """A quick yes for most texts, since looking at each character takes long; a no decides nothing."""
+    return text.translate(_LINE_BREAKS).isprintable() and not any(char in text for char in _FILLERS)
