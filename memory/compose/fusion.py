@@ -20,6 +20,7 @@ MAX_ITEMS_PER_SCOPE = 10
 
 Reason = Literal["recent_turn", "weak", "duplicate", "restatement", "scope_cap", "diversity", "max_items"]
 Excess = tuple[Ranked, Reason]
+Origin = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +60,8 @@ def fuse(
     found = _by_id([*memory, *resources])
     entities = _entities(plan)
     kept = _kept(found, frozenset(recent), account)
-    ranked = _without_repeats(rank(kept, plan.queries[0].text, entities, plan), account)
-    ranked, excess = _capped(ranked, caps)
+    ranked = rank(kept, plan.queries[0].text, entities, plan)
+    ranked, excess = _sifted(ranked, caps, policy.evidence_max_items, account)
     chosen, beyond = _by_ratio(ranked, policy)
     left = [*excess, *beyond]
     chosen, left = _covering(chosen, left, caps, plan) if entities else (chosen, left)
@@ -135,23 +136,37 @@ def _kept(
     return kept
 
 
-def _without_repeats(ranked: Iterable[Ranked], account: _Account) -> list[Ranked]:
-    """Of what is the same object, or says the same, the first in rank."""
+def _sifted(
+    ranked: Iterable[Ranked], caps: Mapping[str, int], room: int, account: _Account
+) -> tuple[list[Ranked], list[Excess]]:
+    """What repeats nothing above it and stays under the caps, in order of rank, as far as there can be room for it.
+
+    Only what is kept counts: a text that a cap shuts out does not shut out its own repetition from elsewhere.
+    """
     by_key: dict[Hashable, Candidate] = {}
     by_statement: dict[Hashable, Candidate] = {}
-    kept = []
+    used: Counter[Origin] = Counter()
+    full: Counter[Source] = Counter()
+    kept: list[Ranked] = []
+    excess: list[Excess] = []
     for item in ranked:
         found = item.candidate
+        if full[found.source] >= room:
+            excess.append((item, "max_items"))
+            continue
         key, said = _object_key(found), statement(found.text)
         if key in by_key:
             account.drop(found, "duplicate", by_key[key])
         elif said and said in by_statement:
             account.drop(found, "restatement", by_statement[said])
+        elif reason := _over_cap(found, used, caps):
+            excess.append((item, reason))
         else:
-            by_key[key] = found
-            by_statement.setdefault(said, found)
+            by_key[key] = by_statement[said] = found
+            used.update(_origins(found))
+            full[found.source] += 1
             kept.append(item)
-    return kept
+    return kept, excess
 
 
 def _object_key(found: Candidate) -> Hashable:
@@ -174,23 +189,20 @@ def _limits(policy: CompositionPolicy, max_items_per_scope: int) -> dict[str, in
     }
 
 
-def _capped(ranked: Iterable[Ranked], caps: Mapping[str, int]) -> tuple[list[Ranked], list[Excess]]:
-    """What stays under the caps on scope, document, source and lineage, in order of rank."""
-    used: Counter[tuple[str, str]] = Counter()
-    kept: list[Ranked] = []
-    excess: list[Excess] = []
-    for item in ranked:
-        origins = _origins(item.candidate)
-        full = next((origin for origin in origins if used[origin] >= caps[origin[0]]), None)
-        if full is None:
-            used.update(origins)
-            kept.append(item)
-        else:
-            excess.append((item, "scope_cap" if full[0] == "scope" else "diversity"))
-    return kept, excess
+def _over_cap(found: Candidate, used: Mapping[Origin, int], caps: Mapping[str, int]) -> Reason | None:
+    """Which cap shuts the text out, if any does."""
+    full = next((origin for origin in _origins(found) if used.get(origin, 0) >= caps[origin[0]]), None)
+    if full is None:
+        return None
+    return "scope_cap" if full[0] == "scope" else "diversity"
 
 
-def _origins(found: Candidate) -> list[tuple[str, str]]:
+def _within_caps(chosen: Iterable[Ranked], caps: Mapping[str, int]) -> bool:
+    used = Counter(origin for item in chosen for origin in _origins(item.candidate))
+    return all(count <= caps[origin[0]] for origin, count in used.items())
+
+
+def _origins(found: Candidate) -> list[Origin]:
     origins = [("scope", found.scope), ("uri", found.source_uri.partition("#")[0]), ("lineage", found.lineage)]
     if found.source == "resource":
         origins.append(("document", found.document_id or found.title))
@@ -240,6 +252,6 @@ def _covering(
     for entry in able:
         for goes in sorted(untiered, key=lambda item: order(item, plan), reverse=True):
             changed = [*(item for item in chosen if item is not goes), entry[0]]
-            if not _capped(changed, caps)[1]:
+            if _within_caps(changed, caps):
                 return changed, [*(other for other in left if other is not entry), (goes, "max_items")]
     return chosen, left

@@ -17,6 +17,10 @@ _CJK = (
     "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 )
 _EMPTY_HAN = re.compile("请记住|请注意|记住|请|目前|现在|的|呢|吧|啊")
+_RAISED = re.compile(
+    "([\u00b2\u00b3\u00b9\u00bc-\u00be\u2070-\u209c\u2150-\u218b\u2460-\u249b\u24ea-\u24ff\u2776-\u2793"
+    "\u3192-\u3195\u3220-\u3229\u3248-\u324f\u3251-\u325f\u3280-\u3289\u32b1-\u32bf\U0001f100-\U0001f10c]+)"
+)  # raised, lowered, circled and fractional numbers
 _NUMBER = rf"(?:(?<![^\W{_CJK}])[-−+])?\d+(?:[.,:/\-]\d+)*%?"
 _TOKEN = re.compile(rf"{_NUMBER}|[{_CJK}]|[^\W\d{_CJK}](?:[^\W{_CJK}]|['’.\-/@](?=[^\W{_CJK}]))*[+#]*|\S")
 _PUNCTUATION = frozenset(".,;:!…\"“”'‘’()[]{}`*_-–—|。，；：！、·「」『』（）【】《》")
@@ -37,6 +41,6 @@ def restates(first: str, second: str) -> bool:
 def _normal(text: str) -> str:
     # NFKC would make a plain 2 of a superscript, and so another number.
     kept = "".join(
-        char if unicodedata.category(char) == "No" else unicodedata.normalize("NFKC", char) for char in text
+        part if _RAISED.match(part) else unicodedata.normalize("NFKC", part) for part in _RAISED.split(text)
     )
-    return unicodedata.normalize("NFC", kept).casefold().replace("’", "'").replace("−", "-")
+    return kept.casefold().replace("’", "'").replace("−", "-")

@@ -12,11 +12,12 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from kernel.tokens import query_terms, terms
+from kernel.text import fold, join_spaced_cjk
 from memory.compose.contracts import RetrievalPlan, TieBreaker
 from memory.compose.values import CONFLICT_PRIORITY, TIERS, UNIT, Candidate, Ranked
-from memory.compose.words import mentions
+from memory.compose.words import Finder, name_finder, word_finders
 
 OVERLAP_BONUS = 0.05
 MEMORY_BONUS = 0.1
@@ -26,12 +27,23 @@ _PLACES = 6
 Bounds = dict[tuple[str, str], tuple[float, float]]
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What to look for in each text."""
+
+    words: list[Finder]
+    names: list[tuple[str, Finder]]
+
+    @classmethod
+    def of(cls, question: str, entities: Sequence[str]) -> _Asked:
+        return cls(word_finders(question), [(name, name_finder(name)) for name in entities])
+
+
 def rank(found: Iterable[Candidate], question: str, entities: Sequence[str], plan: RetrievalPlan) -> list[Ranked]:
     """The candidates, best first: tiered knowledge in the order of its tiers, then by score."""
     candidates = list(found)
-    bounds, asked = _bounds(candidates), query_terms(question)
-    ranked = [_scored(candidate, bounds, asked, entities) for candidate in candidates]
-    return sorted(ranked, key=lambda item: order(item, plan))
+    bounds, asked = _bounds(candidates), _Asked.of(question, entities)
+    return sorted((_scored(candidate, bounds, asked) for candidate in candidates), key=lambda item: order(item, plan))
 
 
 def order(item: Ranked, plan: RetrievalPlan) -> tuple[int, float, float, str, str]:
@@ -65,11 +77,10 @@ def _finite(score: float) -> float:
     return score if math.isfinite(score) else 0.0
 
 
-def _scored(found: Candidate, bounds: Bounds, asked: Sequence[str], entities: Sequence[str]) -> Ranked:
-    text = f"{found.title} {found.text}"
-    held = terms(text)
+def _scored(found: Candidate, bounds: Bounds, asked: _Asked) -> Ranked:
+    folded = join_spaced_cjk(fold(f"{found.title} {found.text}"))
     relevance = _relevance(found, bounds)
-    overlap = OVERLAP_BONUS * sum(term in held for term in asked)
+    overlap = OVERLAP_BONUS * sum(word.finds(folded) for word in asked.words)
     scope = SCOPE_BONUS * _specificity(found.scope)
     memory = MEMORY_BONUS if found.item_id is not None else 0.0
     return Ranked(
@@ -82,7 +93,7 @@ def _scored(found: Candidate, bounds: Bounds, asked: Sequence[str], entities: Se
             "memory": memory,
             "scope": round(scope, _PLACES),
         },
-        covers=tuple(name for name in entities if mentions(text, name)),
+        covers=tuple(name for name, finder in asked.names if finder.finds(folded)),
     )
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from kernel.text import fold
-from kernel.tokens import STOP_WORDS
+from kernel.tokens import STOP_WORDS, query_terms
 
 _HAN = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _KANA = "\u3040-\u30ff\u31f0-\u31ff"
@@ -74,14 +75,37 @@ def unique(texts: Iterable[str]) -> list[str]:
     return list({fold(text): text for text in reversed(list(texts))}.values())[::-1]
 
 
-def mentions(text: str, name: str) -> bool:
-    """Whether the text speaks of the name: as a whole word where it is of Latin letters."""
-    wanted = fold(name)
-    if not wanted:
-        return False
-    if _IS_CJK.search(wanted):
-        return wanted in fold(text)
-    return re.search(rf"(?<![a-z0-9]){re.escape(wanted)}(?![a-z0-9])", fold(text)) is not None
+@dataclass(frozen=True, slots=True)
+class Finder:
+    """Looks for any of some words in folded texts: Latin ones where a word begins, and, if `whole`, where it ends."""
+
+    words: tuple[str, ...]
+    whole: bool = False
+
+    def finds(self, folded: str) -> bool:
+        """Whether the text, which must be folded, holds one of the words."""
+        return any(word in folded and self._stands(word, folded) for word in self.words)
+
+    def _stands(self, word: str, folded: str) -> bool:
+        if _IS_CJK.search(word):
+            return True
+        end = r"(?![a-z0-9])" if self.whole else ""
+        return re.search(rf"(?<![a-z0-9]){re.escape(word)}{end}", folded) is not None
+
+
+def name_finder(name: str) -> Finder:
+    """Looks for a name."""
+    return Finder((fold(name),), whole=True)
+
+
+def word_finders(question: str) -> list[Finder]:
+    """One for each word of a question that says something; a stem finds its forms, a run of Han goes by bigrams."""
+    found = words(question)
+    finders: dict[Finder, None] = {}
+    for word in telling(found) or found:
+        forms = tuple(query_terms(word))
+        finders.update(dict.fromkeys([Finder((form,)) for form in forms] if _IS_CJK.match(word) else [Finder(forms)]))
+    return list(finders)
 
 
 def has_phrase(text: str, phrases: Sequence[str]) -> str | None:

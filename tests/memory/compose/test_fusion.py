@@ -132,6 +132,13 @@ def test_restatements_collapse_across_sources():
     assert {entry.of for entry in fused.dropped} == set(ids(fused))
 
 
+def test_a_text_that_a_cap_shuts_out_does_not_shut_out_its_repetition():
+    found = [memory(1, "another", 9.0, scope="global:x"), memory(2, "The port is 80", 8.0, scope="global:x")]
+    fused = run([*found, memory(3, "port is 80", 1.0, scope="task:t")], cap=1)
+    assert ids(fused) == [str(uid(1)), str(uid(3))]
+    assert reasons(fused) == {str(uid(2)): "scope_cap"}
+
+
 def test_a_changed_number_is_never_collapsed():
     assert len(run([memory(1, "The port is 80."), memory(2, "The port is 81.")]).selected) == 2
 
@@ -280,6 +287,7 @@ def test_everything_is_chosen_or_left_out_once_and_the_order_is_stable(memories,
         fuse(random.sample(memories, len(memories)), random.sample(sections, len(sections)), RECENT, plan, policy, 3)
         == fused
     )
+    assert all(entry.of for entry in fused.dropped if entry.reason in ("duplicate", "restatement"))
     scopes = [item.candidate.scope for item in fused.selected if item.candidate.scope]
     assert all(scopes.count(scope) <= 3 for scope in scopes)
     assert all(isinstance(item.candidate, Candidate) and item.score == item.score for item in fused.selected)
