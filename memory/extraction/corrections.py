@@ -7,7 +7,7 @@ import re
 from memory.extraction import facts, shapes
 from memory.extraction.facts import Fact, bare
 from memory.extraction.reading import fold, read
-from memory.extraction.values import Draft, Rejected, Said, Value
+from memory.extraction.values import Draft, Rejected, Value
 from memory.extraction.words import EMPTY, PRONOUNS, SMALL_VALUE
 
 _NOT_BUT = re.compile(
@@ -177,15 +177,15 @@ def restated(earlier: Draft, value: str) -> Draft:
     raise Rejected("no_target")
 
 
-def antecedent(said: list[Said], upto: int, so_far: str) -> Draft | None:
-    """The last fact stated before: what "that's wrong" is about. `so_far` is the message up to those words."""
-    earlier = [message.text for message in said[max(0, upto - 2) : upto] if message.role in {"user", "assistant"}]
-    for spoken in (so_far, *reversed(earlier)):
-        reading = read(spoken[-2000:])
-        for sentence in reversed(reading.sentences[-6:]):
-            text = reading.text[sentence.start : min(sentence.end, sentence.start + 400)]
-            for piece in reversed(re.split(r"[,，:：]", text)):
-                fact = facts.parse(piece.strip())
-                if fact is not None and not fact.many and sentence.asked_from >= sentence.end:
-                    return fact.draft(piece.strip())
+def stated_last(text: str) -> Draft | None:
+    """The last fact that a text states: what "that's wrong" after it is about."""
+    reading = read(text[-2000:])
+    for sentence in reversed(reading.sentences[-6:]):
+        if sentence.asked_from < sentence.end:
+            continue
+        words = reading.text[sentence.start : min(sentence.end, sentence.start + 400)]
+        for piece in reversed(re.split(r"[,，:：]", words)):
+            fact = facts.parse(piece.strip())
+            if fact is not None and not fact.many:
+                return fact.draft(piece.strip())
     return None

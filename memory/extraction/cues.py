@@ -22,15 +22,36 @@ _EDGE = re.compile(
     + "|".join(sorted(OPENERS_EN, key=len, reverse=True))
     + r")(?![a-z'])\s{1,3}"
 )
-_ANCHORED = tuple((rank, cue) for rank, cue in enumerate(TABLE) if cue.anchored)
-_FLOATING = tuple((rank, cue) for rank, cue in enumerate(TABLE) if not cue.anchored)
+_HAN = re.compile(r"[\u4e00-\u9fff]")
+_LATIN = re.compile(r"[a-z]{2}|\[ ")
+_NAMED_GROUP = re.compile(r"\?P<\w+>|\\u[0-9a-f]{4}")
+_Ranked = tuple[tuple[int, Cue], ...]
+
+
+def _readable(*, han: bool, latin: bool, anchored: bool) -> _Ranked:
+    """The cues that can occur in a sentence of these scripts; a cue of both scripts counts for either."""
+    chosen: list[tuple[int, Cue]] = []
+    for rank, cue in enumerate(TABLE):
+        words = _NAMED_GROUP.sub("", cue.pattern.pattern)
+        fits = (han and bool(_HAN.search(words))) or (latin and bool(_LATIN.search(words)))
+        if cue.anchored == anchored and fits:
+            chosen.append((rank, cue))
+    return tuple(chosen)
+
+
+_BY_SCRIPT = {
+    (han, latin): (_readable(han=han, latin=latin, anchored=False), _readable(han=han, latin=latin, anchored=True))
+    for han in (False, True)
+    for latin in (False, True)
+}
 
 
 def find(view: str, start: int, end: int) -> list[Hit]:
     """The cues of a sentence, in order and not overlapping; where two begin together the table's order decides."""
     sentence = view[start:end]
+    floating, anchored = _BY_SCRIPT[bool(_HAN.search(sentence)), bool(_LATIN.search(sentence))]
     found: list[tuple[int, int, Hit]] = []
-    for rank, cue in _FLOATING:
+    for rank, cue in floating:
         for match in cue.pattern.finditer(sentence):
             if not _inside_word(sentence, match.start()):
                 found.append((match.start(), rank, _hit(cue, match, start)))
@@ -41,7 +62,7 @@ def find(view: str, start: int, end: int) -> list[Hit]:
     while places - tried:
         place = min(places - tried)
         tried.add(place)
-        for rank, cue in _ANCHORED:
+        for rank, cue in anchored:
             opening = cue.pattern.match(sentence, place)
             if opening:
                 found.append((place, rank, _hit(cue, opening, start)))

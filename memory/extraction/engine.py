@@ -132,7 +132,7 @@ class _Run:
 
     def _carried(self, scene: Scene, carry: _Carry | None) -> _Carry | None:
         """What "Remember:" or "That's wrong." in the sentence before says about this one."""
-        if carry is None:
+        if carry is None or (carry.used and not scene.sentence.bullet):
             return None
         if carry.hit.cue.kind == "wrong":
             scene.denied = True
@@ -165,22 +165,17 @@ class _Run:
         if hit.cue.kind == "remember" and (marked or before is None):
             return _Carry(hit, scene.sentence, listing=marked)
         if hit.cue.kind == "remember" and before is not None:
-            self._try(scene, lambda: remembered(replace(scene, sentence=before), before.start, before.end))
+            back = replace(scene, sentence=before)
+            self._try(back, lambda: remembered(back, before.start, before.end))
             return None
         self._skip(scene.number, "no_content", scene.reading, scene.sentence)
         return None
 
     def _promote(self, scene: Scene) -> bool:
         """ "X, remember that": what the same sentence has proposed was meant to be remembered."""
-        found = False
-        for at in range(len(self.proposed) - 1, -1, -1):
-            earlier = self.proposed[at]
-            if earlier.message != scene.number or earlier.span[0] < scene.sentence.start:
-                break
-            if scene.hit.cue.kind == "remember":
-                self.proposed[at] = replace(earlier, explicit=True)
-            found = True
-        return found
+        for at in scene.added if scene.hit.cue.kind == "remember" else ():
+            self.proposed[at] = replace(self.proposed[at], explicit=True)
+        return bool(scene.added)
 
     def _try(self, scene: Scene, make: Callable[[], list[Draft]]) -> None:
         try:
@@ -193,7 +188,11 @@ class _Run:
         """What "it" in a correction stands for: only what was said just before, so no other fact is hit."""
         if self.last_in == number:
             return self.last
-        return corrections.antecedent(self.said, number, so_far) or (self.last if self.last_in >= number - 2 else None)
+        found = corrections.stated_last(so_far)
+        for at in range(number - 1, max(-1, number - 3), -1):
+            if found is None and self.said[at].role in {"user", "assistant"}:
+                found = self.last if self.last_in == at else corrections.stated_last(self.said[at].text)
+        return found
 
     def _scene(self, number: int, reading: Reading, sentence: Sentence, hits: list[Hit]) -> Scene:
         name = self.said[number].name
@@ -214,6 +213,7 @@ class _Run:
         identity = canonical_json([draft.kind, draft.type, draft.key, draft.value])
         hit = scene.rule()
         explicit = scene.explicit or scene.retract or hit.cue.kind == "forget" or hit.cue.arg == "explicit"
+        scene.added.append(self.seen.get(identity, len(self.proposed)))
         if identity in self.seen:
             at = self.seen[identity]
             self.proposed[at] = replace(self.proposed[at], explicit=self.proposed[at].explicit or explicit)

@@ -54,6 +54,7 @@ _HARMLESS = re.compile(
 )
 _LONG = re.compile(r"(?<![A-Za-z0-9_./:-])[A-Za-z0-9_+=-]{20,4000}")
 _HEX = re.compile(r"(?<![A-Za-z0-9-])[0-9a-fA-F]{32,4000}(?![A-Za-z0-9-])")
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _DIGEST_WORD = re.compile(
     r"(?:commit|sha-?\d{0,3}|md5|hash|digest|checksum|uuid|revision|提交|哈希|摘要|校验和)[^A-Za-z0-9]{0,6}$",
     re.IGNORECASE,
@@ -101,7 +102,7 @@ def _is_given(match: re.Match[str]) -> bool:
 
 
 def _is_random(token: str) -> bool:
-    if _HEX.fullmatch(token):
+    if _HEX.fullmatch(token) or _UUID.fullmatch(token):
         return False
     digits = sum(char.isdigit() for char in token)
     return (

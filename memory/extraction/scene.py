@@ -39,6 +39,7 @@ class Scene:
     cued: str = ""
     swallowed: int = 0
     secret: bool | None = None
+    added: list[int] = field(default_factory=list)
     span: tuple[int, int] = field(default=(0, 0))
 
     @property
