@@ -112,6 +112,9 @@ def forgotten(content: str, statement: str, subject: str) -> Draft:
             made = shapes.decision(what, "") if type_ == "decisions" else shapes.preference(what, "")
             return retraction(made, statement)
     fact = facts.parse(content)
+    scope, topic = shapes.preference_topic(content)
+    if fact is None and topic and scope not in {"other", "tools"}:
+        return retraction(shapes.preference(content, ""), statement)
     if fact is None:
         relation = "是" if any(char >= "\u4e00" for char in content) else "is"
         if len(content.split()) > 8 or fold(content).split()[0] in PRONOUNS:

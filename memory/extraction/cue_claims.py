@@ -124,8 +124,9 @@ CLAIMS = (
     cue(
         "need_to",
         "task",
-        r"(?:we|i)(?:'ve)? (?:(?:still|also|really|just|now|urgently|first|then) ){0,2}(?:need to|have to|got to|gotta|must|ought to)(?: (?:also|still|first|now|then))?(?![a-z])\s*",
+        r"(?:we|i)(?:'ve)? (?:(?:still|also|really|just|now|urgently|first|then) ){0,2}(?:need to|have to|got to|gotta|must(?! not)|ought to)(?: (?:also|still|first|now|then))?(?![a-z])\s*",
     ),
+    cue("need_bare", "task", r"(?:still |just )?need to (?=[a-z]{3})"),
     cue("needs_to_be", "task", r"(?=the [a-z -]{2,50} (?:still )?needs? to be [a-z]+(?:ed|en|t|ne))"),
     cue(
         "xuyao",

@@ -191,7 +191,12 @@ CORRECTIONS = (
     cue(
         "not_anymore",
         "anymore",
-        r"(?:i|we) (?:don't|do not|am not|'m not|are not|aren't) (?=[^.,]{1,80} any ?more(?![a-z]))",
+        r"(?:i|we) (?:don't|do not|won't|will not|am not|'m not|are not|aren't) (?=[^.,]{1,80} any ?more(?![a-z]))",
+    ),
+    cue(
+        "stopped",
+        "anymore",
+        r"(?:i|we)(?:'ve| have)? (?:just |recently )?(?:stopped|quit) (?=using |working (?:at|for) |living in )",
     ),
     cue("buzai", "no_longer", r"(?<!决定)(?<!要)(?<!就)(?:已经)?不再(?:是)?(?!说|看|见)\s*", anchored=False),
     cue(

@@ -23,18 +23,19 @@ _EDGE = re.compile(
     + r")(?![a-z'])\s{1,3}"
 )
 _HAN = re.compile(r"[\u4e00-\u9fff]")
-_LATIN = re.compile(r"[a-z]{2}|\[ ")
+_LATIN = re.compile(r"[a-z]")
+_LATIN_WORD = re.compile(r"[a-z]{2}")
 _NAMED_GROUP = re.compile(r"\?P<\w+>|\\u[0-9a-f]{4}")
 _Ranked = tuple[tuple[int, Cue], ...]
 
 
 def _readable(*, han: bool, latin: bool, anchored: bool) -> _Ranked:
-    """The cues that can occur in a sentence of these scripts; a cue of both scripts counts for either."""
+    """The cues that can occur in a sentence of these scripts; one of both, or of neither such as a checkbox, can always."""
     chosen: list[tuple[int, Cue]] = []
     for rank, cue in enumerate(TABLE):
         words = _NAMED_GROUP.sub("", cue.pattern.pattern)
-        fits = (han and bool(_HAN.search(words))) or (latin and bool(_LATIN.search(words)))
-        if cue.anchored == anchored and fits:
+        in_han, in_latin = bool(_HAN.search(words)), bool(_LATIN_WORD.search(words))
+        if cue.anchored == anchored and ((han and in_han) or (latin and in_latin) or not (in_han or in_latin)):
             chosen.append((rank, cue))
     return tuple(chosen)
 

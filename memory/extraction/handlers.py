@@ -154,7 +154,7 @@ def _correct(scene: Scene, content: str) -> list[Draft]:
 
 
 def _correct_full(scene: Scene, content: str) -> list[Draft]:
-    return _right_value(scene, content)
+    return _right_value(scene, content) if content else []
 
 
 def _correct_mid(scene: Scene, content: str) -> list[Draft]:
@@ -211,15 +211,17 @@ def _prefer(scene: Scene, content: str) -> list[Draft]:
 
 
 def _like(scene: Scene, content: str) -> list[Draft]:
-    if re.search(r"不喜欢|讨厌|而不是|胜过|多于", content) or (
-        shapes.has_preference_scope(content) and not _pointing(content)
+    if (
+        scene.explicit
+        or re.search(r"不喜欢|讨厌|而不是|胜过|多于", content)
+        or (shapes.has_preference_scope(content) and not _pointing(content))
     ):
         return [shapes.preference(content, scene.statement())]
     raise Rejected("not_a_preference")
 
 
 def _dislike(scene: Scene, content: str) -> list[Draft]:
-    if shapes.has_preference_scope(content) and not _pointing(content):
+    if scene.explicit or (shapes.has_preference_scope(content) and not _pointing(content)):
         return [shapes.preference(content, scene.statement(), avoid=True)]
     raise Rejected("not_a_preference")
 

@@ -32,14 +32,14 @@ _LATER = re.compile(
     r"after all|in the end|please)|暂时|先|吧|了|好了|啦|哈)\s*$"
 )
 _USE_EN = re.compile(
-    r"(?:to\s+)?(?:just\s+|all\s+)?(?:use|adopt|go with|choose|pick|switch (?:from .{1,40}? )?to|move (?:from .{1,40}? )?to|migrate (?:from .{1,40}? )?to|stick (?:with|to)|keep|"
+    r"(?:(?:not )?to\s+|against )?(?:just\s+|all\s+)?(?:us(?:e|ing)|adopting|adopt|go with|choose|pick|switch (?:from .{1,40}? )?to|move (?:from .{1,40}? )?to|migrate (?:from .{1,40}? )?to|stick (?:with|to)|keep|"
     r"standardi[sz]e on|settle on|be using|replace .{1,40}? with|go for|upgrade to|stay (?:on|with))(?: using)?\s+"
 )
 _FOR_EN = re.compile(
     r"(?P<o>[^,]{1,160}?)\s+(?:for (?!now\b|the time|a (?:while|bit)|\d)|as (?:our |the |a |an )(?!well|soon|planned)|to (?:handle|manage|store|build|run|serve|power|host) (?:the |our )?)(?P<t>[^,;]{1,80})"
 )
 _REPLACE_EN = re.compile(r"(?:to )?(?:replace|swap(?: out)?) (?P<t>.{1,40}?) (?:with|for) (?P<o>.+)")
-_USE_ZH = r"(?:不再|不|放弃|继续|统一|全部|还是|要|都|就|先|改|默认)*(?:采用|使用|改用|换用|选用|选择|换成|改成|改为|迁移到|切换到|迁到|切到|升级到|选|用|走|上)"
+_USE_ZH = r"(?:不再|不|放弃|继续|统一|全部|还是|要|都|就|先|改|默认)*(?:采用|使用|改用|换用|选用|选择|换成|改成|改为|迁移到|切换到|迁到|切到|升级到|选(?![型项])|用(?!户)|走(?!廊|查)|上(?![线传面次周班个]))"
 _SET_ZH = r"(?:改到|定在|定为|定于|设为|调整为|调整到|挪到|推迟到|延期到|延到|提前到|换到|放在|安排在|限制在|控制在)"
 _OBJECT_FIRST_ZH = re.compile(
     _USE_ZH
@@ -154,7 +154,7 @@ def topic_of(core: str) -> str:
     if instead and instead.start() > 2:
         core, tail = core[: instead.start()], core[instead.start() :]
     view = fold(core)
-    for pattern in (_REPLACE_EN, None, _OBJECT_FIRST_ZH, _TOPIC_FIRST_ZH, _ONLY_ZH):
+    for pattern in (_REPLACE_EN, None, _OBJECT_FIRST_ZH, _ONLY_ZH, _TOPIC_FIRST_ZH):
         found = _topic_en(core, tail) if pattern is None else _named_topic(pattern, view, core)
         if found:
             return found
@@ -168,7 +168,7 @@ def _topic_en(core: str, tail: str) -> str:
     view = fold(core)
     use = _USE_EN.match(view)
     start = use.end() if use else 0
-    if not use and view.startswith(("to ", "that ", "不")):
+    if not use and view.startswith(("to ", "that ", "not ", "against ", "不")):
         return ""
     purpose = _FOR_EN.match(view, start) or (re.search(r"\sfor (?P<t>[^,;]{2,60})$", fold(tail)) if tail else None)
     if purpose:
@@ -194,7 +194,7 @@ def preference(
     content = _solid(_LATER.sub("", content))
     match = _POLITE_OBJECT.match(fold(content))
     taste = _solid(content[match.end() :] if match else content)
-    scope, name = _preference_topic(f"{topic} {content}")
+    scope, name = preference_topic(f"{topic} {content}")
     chosen = taste
     for pattern in (_OVER_EN, _OVER_ZH, _TO_EN):
         against = pattern.match(fold(taste))
@@ -217,7 +217,8 @@ def preference(
     )
 
 
-def _preference_topic(text: str) -> tuple[str, str]:
+def preference_topic(text: str) -> tuple[str, str]:
+    """The scope that a preference belongs to, and the name of its topic where the words tell it."""
     view = fold(text)
     for scope, name, pattern in PREFERENCE_TOPICS:
         if pattern.search(view):
@@ -227,7 +228,7 @@ def _preference_topic(text: str) -> tuple[str, str]:
 
 def has_preference_scope(text: str) -> bool:
     """Whether a liking is about how to work, and not about the weather."""
-    return _preference_topic(text)[0] != "other"
+    return preference_topic(text)[0] != "other"
 
 
 def goal(content: str, statement: str) -> Draft:

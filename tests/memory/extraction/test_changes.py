@@ -88,6 +88,7 @@ def test_an_assistant_reports_at_most_the_status_of_an_open_task():
         ("The default database is not Postgres but MySQL", "fact:default-database:is", "MySQL"),
         ("The default port isn't 8080, it's 9090", "fact:default-port:is", "9090"),
         ("默认数据库不是 Postgres，而是 MySQL", "fact:默认数据库:是", "MySQL"),
+        ("不对，默认端口应该是 9090", "fact:默认端口:是", "9090"),
         ("默认数据库其实是 MySQL", "fact:默认数据库:是", "MySQL"),
         ("默认端口是 8080。不对，应该是 9090。", "fact:默认端口:是", "9090"),
     ],
@@ -167,3 +168,16 @@ def test_a_retraction_names_its_key(text, key):
 def test_a_retraction_of_a_profile_names_the_fact(text, fact):
     [item] = hear(text).proposed
     assert (item.kind, item.key, item.value["facts"]) == ("retract", "profile:user", [fact])
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("I stopped using vim", "pref:tools:editor"),
+        ("We won't use Redis for caching anymore", "decision:general:caching"),
+        ("Forget what I said about dark mode", "pref:ui:theme"),
+    ],
+)
+def test_what_was_given_up_is_retracted(text, key):
+    [item] = hear(text).proposed
+    assert (item.kind, item.key) == ("retract", key)
