@@ -123,6 +123,18 @@ def test_system_blocks_and_summary_have_limits_of_their_own():
     assert names(fitted.truncated, "working_summary") == [("working_summary", "budget")]
 
 
+def test_headings_count_too():
+    for slots in (
+        Slots("hi", system_blocks=(block("rule " * 30),)),
+        Slots("hi", working_summary="sum " * 60),
+        Slots("hi", evidence=(evidence(1, "fact " * 30),)),
+    ):
+        whole = fit(slots, 8192, a_policy()).used
+        used = [fit(slots, limit, a_policy()).used for limit in range(1, whole + 10)]
+        assert all(count <= limit for limit, count in enumerate(used, start=1))
+        assert used[-1] == whole
+
+
 def test_evidence_of_the_name_that_is_asked_about_stays_before_better_ones():
     ranked = (*(evidence(n, "fact " * 40) for n in range(1, 6)), evidence(9, "fact " * 40, covers=["Zanzibar"]))
     fitted = fit(Slots("hi", evidence=ranked), 240, a_policy())

@@ -203,6 +203,11 @@ def test_equal_scores(tie_breaker, first):
     assert ids(run(resources=found, plan=plan))[0] == first
 
 
+def test_a_newer_text_of_a_lower_score_stays_below():
+    old, new = memory(1, event_time=NOW - timedelta(days=9)), memory(2, score=0.9, event_time=NOW)
+    assert ids(run([new, old])) == [str(uid(1)), str(uid(2))]
+
+
 def test_shares_and_their_leftovers():
     memories, documents = [memory(n) for n in range(20)], [section(n) for n in range(30, 50)]
     policy = a_policy(evidence_max_items=10)
