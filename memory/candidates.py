@@ -58,13 +58,14 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Retraction:
-    """One key to retract, with the reason."""
+    """One key to retract, with the reason. `facts` names only parts of a profile: `(name, value or None for any)`."""
 
     type: str
     key: str
     reason: str
     source: str
     scope: str | None = None
+    facts: tuple[tuple[str, str | None], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,17 +178,27 @@ def _from_text(kept: Retained, extraction: Extraction, levels: ConfidenceLevels)
     for found in extraction.proposed:
         source = f"text:{found.rule} in turn_events.messages.{found.message}"
         if found.kind == "retract":
-            kept.retractions.append(Retraction(found.type, found.key, found.statement, source))
+            kept.retractions.append(
+                Retraction(found.type, found.key, found.statement, source, facts=_named_facts(found))
+            )
         elif found.kind == "task_status":
             kept.updates.append(TaskUpdate(found.key, str(found.value.get("status", "")), source, found.message))
         elif (found.type, found.key) in said:
             kept.skipped.append(line("skip", found.type, found.key, "given_as_structured_item", None, source))
         else:
-            said.add((found.type, found.key))
             kept.candidates.append(_heard(found, source, levels))
     for passed in extraction.skipped:
         source = f"turn_events.messages.{passed.message}"
         kept.skipped.append(line("skip", "text", None, passed.reason, None, source))
+
+
+def _named_facts(found: Proposed) -> tuple[tuple[str, str | None], ...]:
+    """The facts of a profile that a denial names."""
+    facts = found.value.get("facts")
+    if found.type != "profile" or not isinstance(facts, list):
+        return ()
+    named = [fact for fact in facts if isinstance(fact, dict) and fact.get("k")]
+    return tuple((str(fact["k"]), str(fact["v"]) if fact.get("v") is not None else None) for fact in named)
 
 
 def _heard(found: Proposed, source: str, levels: ConfidenceLevels) -> Candidate:

@@ -27,8 +27,9 @@ from memory.extraction import Extraction, Said, extract
 from memory.policies import RetentionPolicy
 from memory.selectors import open_tasks, recalled_texts, recent_entity_names
 from memory.services.graph import retract_entities, write_edge, write_entity
-from memory.services.items import Commit, Pending, Written, retract, settle, update_task, write
+from memory.services.items import Commit, Pending, Written, settle, write
 from memory.services.model_extraction import ask_later
+from memory.services.retractions import retract, update_task
 from memory.services.summary import update_summary
 from memory.services.turns import Place, StoredTurn, index_entries, open_place, store_events
 from scopes.contracts import ScopeRef, ScopeView

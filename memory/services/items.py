@@ -16,11 +16,12 @@ from django.db import IntegrityError, transaction
 from kernel.actions import Change
 from kernel.context import Ctx
 from kernel.errors import ConflictError
-from memory.candidates import Candidate, Retraction, TaskUpdate, line
+from memory.candidates import Candidate, line
 from memory.contracts.commit import RetentionLine, WriteConflict, WrittenItem
 from memory.contracts.items import TRUSTED, Lifecycle, Status
 from memory.keys import conflict_class
 from memory.models import EvidenceLink, KnowledgeEvent, MemoryChunk, MemoryItem, Message, Turn
+from memory.profiles import with_facts_of
 from memory.statements import chunk_text, content_hash
 from scopes.contracts import ScopeView
 from scopes.models import MemoryScope
@@ -83,10 +84,12 @@ def write(candidate: Candidate, scope: MemoryScope, commit: Commit) -> MemoryIte
 
 
 def _write_once(candidate: Candidate, scope: MemoryScope, commit: Commit) -> MemoryItem | None:
-    hashed = content_hash(candidate.type, candidate.key, candidate.value)
     current = MemoryItem.objects.filter(
         scope=scope, type=candidate.type, key=candidate.key, current_until=None
     ).first()
+    if current is not None and candidate.type == "profile" and candidate.origin != "structured":
+        candidate = with_facts_of(candidate, current.value)
+    hashed = content_hash(candidate.type, candidate.key, candidate.value)
     if current is not None and current.content_hash == hashed:
         return _seen_again(candidate, current, scope, commit)
     if current is not None and candidate.lifecycle is Lifecycle.CANDIDATE and current.lifecycle_status in TRUSTED:
@@ -102,7 +105,7 @@ def _write_once(candidate: Candidate, scope: MemoryScope, commit: Commit) -> Mem
     for old in replaced:
         _replace_by(old, item, commit)
     _line(commit.written, "write", candidate, scope, candidate.origin.partition(":")[0])
-    commit.written.items.append(_view(item, scope, deduplicated=False))
+    commit.written.items.append(view_written(item, scope, deduplicated=False))
     commit.written.changes.append(
         Change("memory_items", str(item.id), None, {"type": item.type, "key": item.key, "sha256": hashed})
     )
@@ -279,89 +282,16 @@ def _seen_again(candidate: Candidate, current: MemoryItem, scope: MemoryScope, c
         )
         reason = "asserted_again"
     _line(commit.written, "deduplicate", candidate, scope, reason)
-    commit.written.items.append(_view(current, scope, deduplicated=True))
+    commit.written.items.append(view_written(current, scope, deduplicated=True))
     return current
-
-
-def retract(asked: Retraction, scope: MemoryScope, commit: Commit) -> list[MemoryItem]:
-    """Retract every active version of a key in a scope; where there is none, the denial itself is kept."""
-    rows = list(MemoryItem.objects.filter(scope=scope, type=asked.type, key=asked.key, status=Status.ACTIVE))
-    for row in rows:
-        before = f"{row.status}/{row.lifecycle_status}"
-        MemoryItem.objects.filter(pk=row.pk).update(
-            status=Status.RETRACTED, current_until=row.current_until or commit.ctx.now
-        )
-        row.refresh_from_db()
-        commit.pending.events.append(event_of(row, "retracted", before, commit.ctx, reason=asked.reason))
-        commit.written.conflicts.append(
-            WriteConflict(type="retract", key=row.key, previous_memory_item_id=row.id, memory_item_id=None)
-        )
-        commit.written.changes.append(
-            Change("memory_items", str(row.id), {"status": before}, {"status": row.status, "reason": asked.reason})
-        )
-    commit.pending.closed.extend(row.id for row in rows)
-    if not rows:
-        _keep_denial(asked, scope, commit)
-    reason = "retracted" if rows else "nothing_to_retract"
-    commit.written.lines.append(line("retract", asked.type, asked.key, reason, scope.name, asked.source))
-    return rows
-
-
-def _keep_denial(asked: Retraction, scope: MemoryScope, commit: Commit) -> None:
-    value = {"reason": asked.reason}
-    item = MemoryItem.objects.create(
-        domain_id=scope.domain_id,
-        scope=scope,
-        type=asked.type,
-        key=asked.key,
-        value=value,
-        statement=asked.reason or f"{asked.key} does not hold",
-        confidence=0.8,
-        status=Status.RETRACTED,
-        lifecycle_status=Lifecycle.PROMOTED,
-        origin="structured",
-        source_session_id=commit.turn.session_id,
-        source_turn=commit.turn,
-        recorded_at=commit.ctx.now,
-        current_until=commit.ctx.now,
-        author_id=commit.ctx.actor.id,
-        author_name=commit.ctx.actor.name,
-        content_hash=content_hash(asked.type, asked.key, value),
-    )
-    commit.pending.events.append(event_of(item, "retracted", "", commit.ctx, reason=asked.reason))
-    commit.written.items.append(_view(item, scope, deduplicated=False))
-    commit.written.changes.append(Change("memory_items", str(item.id), None, {"key": item.key, "status": item.status}))
-
-
-def update_task(update: TaskUpdate, scope: MemoryScope, commit: Commit) -> MemoryItem | None:
-    """Give a known task of the scope the status that the text told."""
-    current = MemoryItem.objects.filter(scope=scope, type="tasks", key=update.key, current_until=None).first()
-    reason = "task_not_in_default_write" if current is None else ""
-    if current is not None and current.value.get("status") == update.status:
-        reason = "same_value"
-    if current is None or reason:
-        action = "deduplicate" if current is not None else "refuse"
-        commit.written.lines.append(line(action, "tasks", update.key, reason, scope.name, update.source))
-        return current
-    candidate = Candidate(
-        type="tasks",
-        key=update.key,
-        value={**current.value, "status": update.status},
-        statement=f"{current.value.get('title') or update.key} — {update.status}",
-        confidence=current.confidence,
-        lifecycle=Lifecycle(current.lifecycle_status),
-        origin="text:task_status",
-        source=update.source,
-        message=update.message,
-    )
-    return write(candidate, scope, commit)
 
 
 def _line(written: Written, action: str, candidate: Candidate, scope: MemoryScope, reason: str) -> None:
     written.lines.append(line(action, candidate.type, candidate.key, reason, scope.name, candidate.source))
 
 
-def _view(item: MemoryItem, scope: MemoryScope, *, deduplicated: bool) -> WrittenItem:
+def view_written(item: MemoryItem, scope: MemoryScope, *, deduplicated: bool) -> WrittenItem:
+    """An item as the commit answers it."""
     return WrittenItem(
         id=item.id,
         type=item.type,

@@ -14,6 +14,7 @@ from memory.candidates import Candidate
 from memory.contracts.commit import MemoryWritten
 from memory.contracts.extraction import ExtractionState, ExtractionView, ExtractTurnInput, ExtractTurnResult
 from memory.contracts.items import Lifecycle
+from memory.extraction import redact
 from memory.modelling import ModelReply, ModelReplyError, configured_client, read_reply
 from memory.models import ExtractionRun, Turn
 from memory.policies import RetentionPolicy
@@ -51,7 +52,7 @@ def ask(given: ExtractTurnInput, ctx: Ctx) -> Heard:
     turn = turn_by_id(given.turn_id, ctx)
     if turn.default_write_id is None:
         raise ConflictError("The turn was committed without a default_write scope, so nothing may be learned from it.")
-    said = "\n".join(f"{message.name or message.role}: {message.content}" for message in turn.messages.all())
+    said = redact("\n".join(f"{message.name or message.role}: {message.content}" for message in turn.messages.all()))
     return Heard(turn, read_reply(client.complete(said)), client.model)
 
 

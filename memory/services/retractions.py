@@ -1,0 +1,112 @@
+"""Taking memory back, and giving known tasks the status that the text told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kernel.actions import Change
+from memory.candidates import Candidate, Retraction, TaskUpdate, line
+from memory.contracts.commit import WriteConflict
+from memory.contracts.items import Lifecycle, Status
+from memory.models import MemoryItem
+from memory.profiles import without_facts
+from memory.services.items import Commit, event_of, view_written, write
+from memory.statements import content_hash, statement
+from scopes.models import MemoryScope
+
+
+def retract(asked: Retraction, scope: MemoryScope, commit: Commit) -> list[MemoryItem]:
+    """Retract every active version of a key in a scope; where there is none, the denial itself is kept."""
+    rows = list(MemoryItem.objects.filter(scope=scope, type=asked.type, key=asked.key, status=Status.ACTIVE))
+    if asked.facts:
+        current = next((row for row in rows if row.current_until is None), None)
+        left = without_facts(current.value, asked.facts) if current is not None else {}
+        if current is not None and left.get("facts"):
+            _forget_facts(asked, current, left, scope, commit)
+            return []
+    for row in rows:
+        before = f"{row.status}/{row.lifecycle_status}"
+        MemoryItem.objects.filter(pk=row.pk).update(
+            status=Status.RETRACTED, current_until=row.current_until or commit.ctx.now
+        )
+        row.refresh_from_db()
+        commit.pending.events.append(event_of(row, "retracted", before, commit.ctx, reason=asked.reason))
+        commit.written.conflicts.append(
+            WriteConflict(type="retract", key=row.key, previous_memory_item_id=row.id, memory_item_id=None)
+        )
+        commit.written.changes.append(
+            Change("memory_items", str(row.id), {"status": before}, {"status": row.status, "reason": asked.reason})
+        )
+    commit.pending.closed.extend(row.id for row in rows)
+    if not rows:
+        _keep_denial(asked, scope, commit)
+    reason = "retracted" if rows else "nothing_to_retract"
+    commit.written.lines.append(line("retract", asked.type, asked.key, reason, scope.name, asked.source))
+    return rows
+
+
+def _forget_facts(
+    asked: Retraction, current: MemoryItem, left: dict[str, Any], scope: MemoryScope, commit: Commit
+) -> None:
+    """A new version of a profile without the facts that were denied."""
+    candidate = Candidate(
+        type=current.type,
+        key=asked.key,
+        value=left,
+        statement=statement(current.type, left),
+        confidence=current.confidence,
+        lifecycle=Lifecycle(current.lifecycle_status),
+        origin="structured",
+        source=asked.source,
+    )
+    write(candidate, scope, commit)
+
+
+def _keep_denial(asked: Retraction, scope: MemoryScope, commit: Commit) -> None:
+    value = {"reason": asked.reason}
+    item = MemoryItem.objects.create(
+        domain_id=scope.domain_id,
+        scope=scope,
+        type=asked.type,
+        key=asked.key,
+        value=value,
+        statement=asked.reason or f"{asked.key} does not hold",
+        confidence=0.8,
+        status=Status.RETRACTED,
+        lifecycle_status=Lifecycle.PROMOTED,
+        origin="structured",
+        source_session_id=commit.turn.session_id,
+        source_turn=commit.turn,
+        recorded_at=commit.ctx.now,
+        current_until=commit.ctx.now,
+        author_id=commit.ctx.actor.id,
+        author_name=commit.ctx.actor.name,
+        content_hash=content_hash(asked.type, asked.key, value),
+    )
+    commit.pending.events.append(event_of(item, "retracted", "", commit.ctx, reason=asked.reason))
+    commit.written.items.append(view_written(item, scope, deduplicated=False))
+    commit.written.changes.append(Change("memory_items", str(item.id), None, {"key": item.key, "status": item.status}))
+
+
+def update_task(update: TaskUpdate, scope: MemoryScope, commit: Commit) -> MemoryItem | None:
+    """Give a known task of the scope the status that the text told."""
+    current = MemoryItem.objects.filter(scope=scope, type="tasks", key=update.key, current_until=None).first()
+    reason = "task_not_in_default_write" if current is None else ""
+    if current is not None and current.value.get("status") == update.status:
+        reason = "same_value"
+    if current is None or reason:
+        action = "deduplicate" if current is not None else "refuse"
+        commit.written.lines.append(line(action, "tasks", update.key, reason, scope.name, update.source))
+        return current
+    candidate = Candidate(
+        type="tasks",
+        key=update.key,
+        value={**current.value, "status": update.status},
+        statement=f"{current.value.get('title') or update.key} — {update.status}",
+        confidence=current.confidence,
+        lifecycle=Lifecycle(current.lifecycle_status),
+        origin="text:task_status",
+        source=update.source,
+        message=update.message,
+    )
+    return write(candidate, scope, commit)
