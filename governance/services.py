@@ -34,7 +34,7 @@ class Trail:
     policy_version: str = ""
     input_digest: str = ""
     facts: Facts | None = None
-    proposal: Proposal | None = None
+    proposal_id: UUID | None = None
     changes: Sequence[Change] = field(default_factory=list)
 
 
@@ -61,7 +61,7 @@ def record(trail: Trail, ctx: Ctx, outcome: Outcome, *, reason: str = "", code: 
         facts=trail.facts.as_json() if trail.facts else {},
         input_digest=trail.input_digest,
         changes=[change.as_json() for change in trail.changes],
-        proposal=trail.proposal,
+        proposal_id=trail.proposal_id,
     )
 
 

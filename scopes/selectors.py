@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from django.contrib.auth import get_user_model
 from django.db.models import Q, QuerySet
 
-from kernel.context import ANY, KEY_RIGHTS, Actor, ActorKind, Ctx, Reach, Right
+from kernel.context import ANY, KEY_RIGHTS, Actor, ActorKind, Ctx, Reach, Right, type_prefix
 from kernel.errors import InvalidInputError, NotFoundError, UnauthenticatedError
 from scopes.contracts import LEGACY_DOMAIN, SESSION, GrantView, PrincipalView, Scoped, ScopeRef
 from scopes.models import ApiKey, Domain, MemoryScope, Principal, ReviewerAssignment
@@ -87,14 +87,16 @@ def identify_person(user: User) -> Identity:
 
 
 def identify_again(actor: Actor) -> Identity:
-    """The same actor with what it may reach now; nothing once its principal or account is switched off or gone."""
+    """The same actor with what it may reach now; nothing once its principal or account is switched off or gone, or the
+    last key of the principal was revoked."""
     if actor.kind is ActorKind.SYSTEM:
         return Identity(actor, EVERYTHING)
     if actor.kind is ActorKind.PERSON:
         user = get_user_model().objects.filter(pk=actor.id.removeprefix("user:")).first()
         return identify_person(user) if user else Identity(actor, ())
+    live = ApiKey.objects.filter(principal=actor.id, revoked_at=None)
     row = Principal.objects.prefetch_related("grants").filter(pk=actor.id, active=True).first()
-    return identify_principal(row) if row else Identity(actor, ())
+    return identify_principal(row) if row and live.exists() else Identity(actor, ())
 
 
 def identify_named(name: str) -> Identity | None:
@@ -238,10 +240,11 @@ def within_reach(ctx: Ctx, right: Right, domain: str = "domain_id", scope: str =
         if right not in grant.rights:
             continue
         if grant.domain_id == ANY and grant.pattern == ANY:
-            return Q()
+            return Q(pk__isnull=False)  # not Q(): an empty filter would vanish from an `|`
         here = _in_domain(grant, domain)
-        if grant.pattern.endswith(":*"):
-            here &= Q(**{f"{scope}__startswith": grant.pattern.removesuffix("*")})
+        prefix = type_prefix(grant.pattern)
+        if prefix is not None:
+            here &= Q(**{f"{scope}__startswith": prefix})
         elif grant.pattern != ANY:
             here &= Q(**{scope: grant.pattern})
         found |= here
