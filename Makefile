@@ -27,7 +27,7 @@ check: ## Lint, types, import rules, migrations, system checks, known vulnerabil
 
 bench: ## Measure what must stay fast as the store grows
 	@$(PYTHON) -m scripts.venv --dev
-	@set -e; for file in benchmarks/[a-z]*.py; do $(VENV) -m benchmarks.$$(basename $$file .py) --quick; done
+	@set -e; for file in benchmarks/[a-z]*.py; do grep -q __main__ $$file || continue; $(VENV) -m benchmarks.$$(basename $$file .py) --quick; done
 
 soak: ## Run the long concurrency tests, on both databases
 	@$(PYTHON) -m scripts.venv --dev
