@@ -14,20 +14,20 @@ def test_it_works():
     with temporary_postgres() as server:
         place = server.url.replace("postgres://", "postgresql://")
         with psycopg.connect(place) as connection:
-            folder, order = connection.execute(
+            [(folder, order)] = connection.execute(
                 "SELECT current_setting('data_directory'), string_agg(x, '' ORDER BY x)"
                 " FROM (VALUES ('a'), ('B')) AS v(x) GROUP BY 1"
-            ).fetchone()
+            ).fetchall()
         assert order == "aB" or "unnoticed" in server.collation
         with pytest.raises(psycopg.OperationalError, match="password"):
-            psycopg.connect(place.replace(urlsplit(place).password, "wrong"))
+            psycopg.connect(place.replace(str(urlsplit(place).password), "wrong"))
     with pytest.raises(psycopg.OperationalError):
         psycopg.connect(place)
     assert not Path(folder).parent.exists()
 
 
 def test_a_failure_inside_leaves_nothing_running():
-    seen = []
+    seen: list[str] = []
     with pytest.raises(ZeroDivisionError):
         fail_with_a_server(seen)
     with pytest.raises(psycopg.OperationalError):

@@ -16,6 +16,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import psutil
+import psycopg
 import pytest
 from django.conf import settings
 from django.db import connection
@@ -53,7 +54,8 @@ class Running:
 
     def family(self) -> list[psutil.Process]:
         """Every process that it started."""
-        return psutil.Process(self.process.pid).children(recursive=True)
+        found: list[psutil.Process] = psutil.Process(self.process.pid).children(recursive=True)
+        return found
 
     def ask(self, path: str, key: str, tree: dict) -> dict:
         request = urllib.request.Request(
@@ -62,7 +64,8 @@ class Running:
             {"Authorization": f"Bearer {key}", "Content-Type": "application/json"},
         )
         with urllib.request.urlopen(request, timeout=30) as answer:
-            return json.load(answer)
+            body: dict = json.load(answer)
+        return body
 
     def end(self, number: int = signal.SIGINT) -> int:
         self.process.send_signal(number)
@@ -77,9 +80,10 @@ def database_url(tmp_path) -> Iterator[str]:
         return
     # The maintenance connection: a database cannot be made from inside a transaction, nor dropped from inside itself.
     given, name = connection.settings_dict, f"run_{uuid4().hex}"
-    with closing(connection.Database.connect(**_place(given), dbname="postgres", autocommit=True)) as server:
+    with closing(psycopg.connect(**_place(given), dbname="postgres", autocommit=True)) as server:
         server.execute(f"CREATE DATABASE {name}")
-        yield f"postgres://{given['USER']}:{given['PASSWORD']}@{given['HOST']}:{given['PORT']}/{name}"
+        login = ":".join(filter(None, (given["USER"], given["PASSWORD"])))
+        yield f"postgres://{login}@{given['HOST']}:{given['PORT']}/{name}"
         server.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 

@@ -27,12 +27,13 @@ def stop_soon(number: int) -> None:
 def test_it_works(number):
     announced = []
     before = signal.getsignal(number)
-    serve(
-        [python("one", SLEEP), python("two", SLEEP)],
-        ready=lambda: True,
-        announce=lambda: (announced.append(True), stop_soon(number)),
-    )
-    assert announced == [True]
+
+    def announce() -> None:
+        announced.append(number)
+        stop_soon(number)
+
+    serve([python("one", SLEEP), python("two", SLEEP)], ready=lambda: True, announce=announce)
+    assert announced == [number]
     assert signal.getsignal(number) == before
 
 

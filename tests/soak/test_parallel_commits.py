@@ -33,7 +33,7 @@ def commit(agent: Player, number: int) -> int:
     )
     for _ in range(20):
         try:
-            return agent.do("commit_turn", turn)["seq"]
+            return int(agent.do("commit_turn", turn)["seq"])
         except UnavailableError:
             continue
     raise AssertionError(f"commit {number} found the database busy 20 times")
