@@ -285,7 +285,9 @@ def _register_file(policies: Policies) -> None:
         return
     ctx = system_ctx("brain.yml", Door.JOB)
     with _writing():
-        _, change = services.add_policy_version(None, "file", policies.unregistered_file, "brain.yml changed", ctx)
+        change = services.register_file(policies.unregistered_file, ctx)
+        if change is None:
+            return
         trail = Trail(action="register_policy_file", policy_version=policies.version, rule="system", changes=[change])
         services.record(trail, ctx, Outcome.ALLOWED)
 
