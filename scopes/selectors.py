@@ -69,7 +69,7 @@ def identify_principal(principal: Principal) -> Identity:
     """The actor and reach of a principal; a right that no key may hold is dropped even if a row claims it."""
     owner = f"user:{principal.owner_id}" if principal.owner_id else ""
     reach = tuple(
-        Reach(grant.domain_id, grant.pattern, frozenset(map(Right, grant.rights)) & KEY_RIGHTS)
+        Reach(grant.domain_id, grant.pattern, frozenset(right for right in KEY_RIGHTS if right in grant.rights))
         for grant in principal.grants.all()
     )
     return Identity(Actor(ActorKind.AGENT, str(principal.id), principal.name, owner), reach)
@@ -215,6 +215,17 @@ def visible_scopes(ctx: Ctx, right: Right = Right.READ) -> QuerySet[MemoryScope]
     if ctx.actor.kind is ActorKind.AGENT:
         granted &= Q(partition__in=["", ctx.actor.id])
     return MemoryScope.objects.filter(granted | mine)
+
+
+def domain_filter(ctx: Ctx, right: Right = Right.READ) -> Q:
+    """The domains in which the actor holds the right at all, for a table that carries its domain.
+
+    It adds nothing to the scopes' own filter but lets the database start at the newest rows of one domain.
+    """
+    domains = sorted({grant.domain_id for grant in ctx.reach if right in grant.rights})
+    if ANY in domains:
+        return Q(pk__isnull=False)
+    return Q(domain_id=domains[0]) if len(domains) == 1 else Q(domain_id__in=domains)
 
 
 def _covered(grant: Reach) -> Q:
