@@ -1,12 +1,18 @@
 from __future__ import annotations
 
+import base64
 import gzip
 import json
+from urllib.parse import urlencode
 from uuid import uuid4
 
 import pytest
 
+from governance.contracts import ListDomainsInput
 from governance.models import AuditEntry
+from kernel.canonical import canonical_json
+from kernel.paging import filters_digest
+from memory.contracts import ListSessionsInput, ListTurnsInput
 from memory.models import Message, Turn
 from scopes.models import Principal
 from tests.conftest import a_turn
@@ -169,6 +175,26 @@ def test_a_cursor_of_other_filters_is_refused(agent):
     cursor = agent.get("/v1/turns?domain_id=team&session_id=s1&limit=1").json()["next_cursor"]
     response = agent.get(f"/v1/turns?domain_id=team&session_id=s2&limit=1&cursor={cursor}")
     assert_problem(response, 422, "invalid_input")
+
+
+FORGED = ["\x00", "\ud800", "9" * 30, "9" * 6_000, "-1", "nonsense", "", "%", "' OR 1=1 --"]
+
+
+@pytest.mark.parametrize("place", FORGED, ids=range(len(FORGED)))
+def test_a_forged_cursor_is_refused_or_leads_nowhere(agent, place):
+    agent.post("commit_turn", a_turn())
+    lists = {
+        "domains": (ListDomainsInput(), {}),
+        "sessions": (ListSessionsInput(domain_id="team"), {"domain_id": "team"}),
+        "turns": (ListTurnsInput(domain_id="team", session_id="s1"), {"domain_id": "team", "session_id": "s1"}),
+    }
+    for resource, (given, fields) in lists.items():
+        body = canonical_json([filters_digest(given), place]).encode("utf-8", "surrogatepass")
+        escaped = json.dumps([filters_digest(given), place]).encode()
+        for raw in (body, escaped):
+            cursor = base64.urlsafe_b64encode(raw).decode().rstrip("=")
+            response = agent.get(f"/v1/{resource}?{urlencode({**fields, 'cursor': cursor})}")
+            assert response.status_code in (200, 422), (resource, response.content)
 
 
 def _elsewhere(ref: str) -> dict:
