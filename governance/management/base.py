@@ -11,8 +11,9 @@ import logging
 import os
 import pwd
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
+from uuid import UUID
 
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError
@@ -20,6 +21,8 @@ from django.db import DatabaseError
 from governance import gate
 from kernel.context import Ctx, Door
 from kernel.errors import DomainError, InternalError
+from kernel.ids import new_id
+from scopes.selectors import Identity
 
 logger = logging.getLogger(__name__)
 
@@ -32,33 +35,39 @@ class ActionCommand(BaseCommand):
 
     requires_system_checks = []
 
-    def perform(self, action: str, raw: bytes | str | Mapping[str, Any], ctx: Ctx) -> None:
-        """Perform the action and print its answer, or print why not and leave with code 1."""
+    def perform(self, action: str, raw: bytes | str | Mapping[str, Any], identify: Callable[[], Identity]) -> None:
+        """Perform the action as whoever `identify` finds and print its answer, or print why not and leave with 1."""
+        request_id = new_id()
         try:
+            identity = identify()
+            ctx = Ctx(identity.actor, Door.CLI, identity.reach, request_id)
             body = gate.call(action, raw, ctx=ctx).body()
+        except CommandError:
+            raise
         except DomainError as exc:
-            self.refuse(exc, str(ctx.request_id))
+            self.refuse(exc, request_id)
         except DatabaseError as exc:
             raise unusable_database(exc) from exc
         except Exception:
-            logger.exception("%s failed, request %s", action, ctx.request_id)
-            self.refuse(InternalError(), str(ctx.request_id))
+            logger.exception("%s failed, request %s", action, request_id)
+            self.refuse(InternalError(), request_id)
         self.show(body)
 
     def perform_as_operator(self, action: str, tree: Mapping[str, Any]) -> None:
         """Perform the action as the operator at this shell; fields that are None are left out."""
         given = {name: value for name, value in tree.items() if value is not None}
-        self.perform(action, given, gate.system_ctx(operator_name(), Door.CLI))
+        operator = gate.system_ctx(operator_name(), Door.CLI)
+        self.perform(action, given, lambda: Identity(operator.actor, operator.reach))
 
     def show(self, body: Any) -> None:
         """Print one JSON document on one line, in UTF-8 whatever the locale."""
         _speak_utf8(sys.stdout)
         self.stdout.write(json.dumps(body, ensure_ascii=False))
 
-    def refuse(self, error: DomainError, request_id: str) -> NoReturn:
+    def refuse(self, error: DomainError, request_id: UUID) -> NoReturn:
         """Print the problem on standard error and leave with code 1."""
         _speak_utf8(sys.stderr)
-        self.stderr.write(json.dumps(error.problem(request_id), ensure_ascii=False))
+        self.stderr.write(json.dumps(error.problem(str(request_id)), ensure_ascii=False))
         raise SystemExit(REFUSED)
 
 

@@ -25,6 +25,7 @@ from kernel.conf import conf
 from kernel.errors import (
     DomainError,
     ForbiddenError,
+    InternalError,
     MethodNotAllowedError,
     NotFoundError,
     TooLargeError,
@@ -51,9 +52,7 @@ logger = logging.getLogger(__name__)
 async def mcp_application(scope: Scope, receive: Receive, send: Send) -> None:
     """Answer one HTTP request to /mcp/."""
     try:
-        if scope["method"] != "POST":
-            raise MethodNotAllowedError("Send POST: there is no stream to listen to and no session to close.")
-        _check_headers(ASGIRequest(dict(scope), io.BytesIO()))
+        _check_head(ASGIRequest(dict(scope), io.BytesIO()))
         identity = await _identify(scope)
         body = await _read(receive)
         unreadable = await in_thread(lambda: answer_unreadable(body, lambda: identity))
@@ -64,15 +63,21 @@ async def mcp_application(scope: Scope, receive: Receive, send: Send) -> None:
         logger.warning("database unavailable: %s", exc)
         await _refuse(send, UnavailableError("The database is busy or cannot be reached: try again later."))
         return
+    except Exception:
+        logger.exception("a request to MCP failed before there was a call")
+        await _refuse(send, InternalError())
+        return
     if unreadable is not None:
         await _send(send, unreadable.get("error", {}).get("data", {}).get("status", 200), unreadable, [])
         return
     await _serve({**scope, "state": {**scope.get("state", {}), "identity": identity}}, _replay(body, receive), send)
 
 
-def _check_headers(request: ASGIRequest) -> None:
-    """Refuse other hosts and origins than our own (DNS rebinding), keys sent in the clear, and sessions, which we
+def _check_head(request: ASGIRequest) -> None:
+    """Refuse other methods than POST, other hosts and origins than our own (DNS rebinding), keys sent in the clear, and sessions, which we
     never open."""
+    if request.method != "POST":
+        raise MethodNotAllowedError("Send POST: there is no stream to listen to and no session to close.")
     try:
         request.get_host()
     except DisallowedHost as exc:

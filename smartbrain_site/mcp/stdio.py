@@ -33,7 +33,9 @@ async def serve_stdio(secret: str) -> None:
         async for raw in _lines():
             answer = _too_large() if raw is None else await in_thread(partial(answer_unreadable, raw, identify))
             if answer is not None:
-                await answers.send(SessionMessage(types.jsonrpc_message_adapter.validate_python(answer, by_name=False)))
+                await answers.send(
+                    SessionMessage(types.jsonrpc_message_adapter.validate_python(answer, by_name=False))
+                )
             elif raw is not None:
                 yield raw.decode("utf-8-sig")
         answers.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -34,6 +35,11 @@ class ToolAnswer:
 def tool_list() -> list[dict[str, Any]]:
     """Every action as an MCP tool in its wire form, by name: what `schemas/mcp-tools.json` holds."""
     return [_tool(action) for action in all_actions()]
+
+
+def text() -> str:
+    """The document as it is written to `schemas/mcp-tools.json`."""
+    return json.dumps({"tools": tool_list()}, indent=2, ensure_ascii=False) + "\n"
 
 
 @cache

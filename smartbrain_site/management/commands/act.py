@@ -11,14 +11,11 @@ from typing import Any
 
 from django.contrib.auth import authenticate
 from django.core.management.base import CommandParser
-from django.db import DatabaseError
 
-from governance.management.base import ActionCommand, unusable_database, usage_error
+from governance.management.base import ActionCommand, usage_error
 from kernel.actions import Action, all_actions
 from kernel.conf import conf
-from kernel.context import Ctx, Door
-from kernel.errors import DomainError, UnauthenticatedError
-from kernel.ids import new_id
+from kernel.errors import UnauthenticatedError
 from kernel.wire import check_tree
 from scopes.selectors import Identity, authenticate_key, identify_person
 
@@ -56,18 +53,10 @@ class Command(ActionCommand):
             self.stdout.write(json.dumps(action.input.model_json_schema(), indent=2, ensure_ascii=False))
             return
         raw = _read_stdin() if options["input"] == STDIN else options["input"]
-        identity = self._identify(options["user"])
-        self.perform(action.name, raw, Ctx(identity.actor, Door.CLI, identity.reach))
-
-    def _identify(self, user_name: str | None) -> Identity:
-        if user_name is None and not conf().api_key:
+        user, secret = options["user"], conf().api_key
+        if user is None and not secret:
             raise usage_error("No key: set SMARTBRAIN_API_KEY or SMARTBRAIN_API_KEY_FILE, or say --user NAME.")
-        try:
-            return authenticate_key(conf().api_key) if user_name is None else _sign_in(user_name)
-        except DomainError as exc:
-            self.refuse(exc, str(new_id()))
-        except DatabaseError as exc:
-            raise unusable_database(exc) from exc
+        self.perform(action.name, raw, lambda: authenticate_key(secret) if user is None else _sign_in(user))
 
 
 def _named(name: str | None) -> Action[Any, Any, Any]:
