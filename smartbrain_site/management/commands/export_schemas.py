@@ -10,7 +10,6 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from smartbrain_site.http import openapi
 from smartbrain_site.mcp import tools
-from smartbrain_site.mcp import tools
 
 
 class Command(BaseCommand):
