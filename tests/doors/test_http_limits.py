@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from kernel.conf import conf
-from smartbrain_site.http.limits import limit_body
+from smartbrain_site.http.limits import App, limit_body
 
 CHUNK = 1_000_000
 
@@ -25,6 +25,15 @@ class Sender:
         return {"type": "http.request", "body": b"x" * CHUNK, "more_body": self.taken < self.chunks}
 
 
+def _serve(app: App, sender: Sender) -> None:
+    async def send(message: Any) -> None: ...
+
+    async def one_request() -> None:
+        await limit_body(app)({"type": "http"}, sender.receive, send)
+
+    asyncio.run(one_request())
+
+
 def _read_through(sender: Sender) -> tuple[int, str]:
     """How many bytes an application gets, and what it is told when it listens on."""
     got: list[Any] = []
@@ -38,7 +47,7 @@ def _read_through(sender: Sender) -> tuple[int, str]:
         got.append(size)
         got.append((await receive())["type"])
 
-    asyncio.run(limit_body(app)({"type": "http"}, sender.receive, None))
+    _serve(app, sender)
     return got[0], got[1]
 
 
@@ -59,5 +68,5 @@ def test_the_application_need_not_wait_for_the_rest():
         while more:
             more = (await receive())["more_body"]
 
-    asyncio.run(limit_body(app)({"type": "http"}, sender.receive, None))
+    _serve(app, sender)
     assert sender.taken == 9
