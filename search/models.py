@@ -16,7 +16,7 @@ class IndexEntry(models.Model):
     domain = models.ForeignKey(Domain, on_delete=models.PROTECT)
     scope = models.ForeignKey(MemoryScope, on_delete=models.PROTECT)
     session_key = models.BigIntegerField(null=True)
-    sequence = models.PositiveIntegerField(default=0)
+    sequence = models.PositiveBigIntegerField(default=0)
     author = models.CharField(max_length=200, blank=True, default="")
     event_time = models.DateTimeField()
     recorded_at = models.DateTimeField()

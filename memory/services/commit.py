@@ -47,7 +47,9 @@ def check_limits(given: CommitTurnInput) -> None:
         if len(set(ids)) != len(ids):
             raise InvalidInputError(f"turn_events.{name} gives one id twice.")
     texts = [("messages", message.content) for message in events.messages]
+    texts += [("messages", canonical_json(message.meta)) for message in events.messages]
     texts += [("tool_calls", canonical_json([call.args, call.result])) for call in events.tool_calls]
+    texts += [("refs", canonical_json(ref.ref_meta_json)) for ref in events.refs]
     for name, text in texts:
         if len(text) > limits.max_message_chars:
             raise TooLargeError(
