@@ -19,6 +19,7 @@ from dataclasses import asdict, dataclass
 
 import django
 
+from scripts.environment import without_settings
 from scripts.postgres import PostgresMissingError, temporary_postgres
 from scripts.venv import ROOT
 
@@ -63,9 +64,7 @@ def main() -> int:
 
 def _in_process(quick: bool, extra: dict[str, str]) -> list[Measured]:
     with tempfile.TemporaryDirectory(prefix="smartbrain-bench-") as folder:
-        env = {**os.environ, "DATA_DIR": folder, "LOG_LEVEL": "WARNING", **extra}
-        if not extra:
-            env.pop("DATABASE_URL", None)
+        env = {**without_settings(), "DATA_DIR": folder, "LOG_LEVEL": "WARNING", **extra}
         command = [sys.executable, "-m", "benchmarks.commit_and_search", "--measure", *(["--quick"] if quick else [])]
         done = subprocess.run(command, check=True, cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True)
     return [Measured(**row) for row in json.loads(done.stdout.splitlines()[-1])]

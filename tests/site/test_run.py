@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import socket
 import subprocess
@@ -22,6 +21,7 @@ from django.conf import settings
 from django.db import connection
 
 from kernel.db import is_postgres
+from scripts.environment import without_settings
 from scripts.postgres import free_port
 
 SECONDS = 90
@@ -33,8 +33,7 @@ class Running:
     def __init__(self, folder: Path, port: int, database_url: str) -> None:
         self.port = port
         self.output = folder / f"output-{uuid4()}.txt"
-        inherited = {name: value for name, value in os.environ.items() if not name.startswith("SECURE_")}
-        env = {**inherited, "DATA_DIR": str(folder), "PORT": str(port), "DATABASE_URL": database_url}
+        env = {**without_settings(), "DATA_DIR": str(folder), "PORT": str(port), "DATABASE_URL": database_url}
         with self.output.open("wb") as file:
             self.process = subprocess.Popen(
                 [sys.executable, "manage.py", "run"], cwd=settings.BASE_DIR, env=env, stdout=file, stderr=file
