@@ -224,6 +224,17 @@ def test_another_domain_is_not_found_and_tells_nothing(cast, agent, name, tree):
     assert Message.objects.count() == before
 
 
+def test_ids_of_another_domain_are_not_found_and_tell_nothing(cast, agent):
+    turn = agent.post("commit_turn", a_turn("The password is Postgres.")).json()["turn_id"]
+    session = agent.get("/v1/sessions?domain_id=team").json()["sessions"][0]["id"]
+    for action, field, known in (("get_turn", "turn_id", turn), ("get_session", "id", session)):
+        assert agent.post(action, {field: known}).status_code == 200
+        other = str(uuid4())
+        there = assert_problem(Http(cast.stranger.key).post(action, {field: known}), 404, "not_found")
+        nowhere = assert_problem(Http(cast.stranger.key).post(action, {field: other}), 404, "not_found")
+        assert there["detail"].replace(known, other) == nowhere["detail"]
+
+
 def test_a_scope_of_another_domain_in_a_context_is_refused(agent):
     response = agent.post("commit_turn", a_turn(scope_context=_elsewhere("elsewhere")))
     assert_problem(response, 422, "invalid_input")

@@ -65,7 +65,7 @@ def _answers_as_documented(case: schemathesis.Case, agent: Player) -> None:
 
 
 @schema.parametrize()
-@budget(8)
+@budget(5)
 def test_every_operation_answers_as_documented(case, agent):
     _answers_as_documented(case, agent)
 
