@@ -85,7 +85,7 @@ def _suite(name: str, env: dict[str, str], server: Server | None, arguments: lis
     """One run of pytest with a data folder of its own, on as many cores as there are."""
     print(f"\n{name}", flush=True)
     started = time.monotonic()
-    command = [sys.executable, "-m", "pytest", f"--numprocesses={os.cpu_count() or 1}", *arguments]
+    command = [sys.executable, "-m", "pytest", f"--numprocesses={os.cpu_count() or 1}", "--dist=worksteal", *arguments]
     if not arguments:
         command += ["--cov", "--cov-report=", "--cov-fail-under=0"]
     with tempfile.TemporaryDirectory(prefix="smartbrain-test-") as folder:
