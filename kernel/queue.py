@@ -7,6 +7,7 @@ from importlib import import_module
 from django.apps import apps
 from django.contrib import admin
 from django.db import transaction
+from django_q.models import Schedule
 from django_q.tasks import async_task, schedule
 
 
@@ -16,8 +17,11 @@ def enqueue(job: str, *ids: int | str) -> None:
 
 
 def every(minutes: int, job: str) -> None:
-    """Keep one schedule that runs `job` every so many minutes; saying it again changes nothing."""
-    schedule(job, name=job, schedule_type="I", minutes=minutes)
+    """Keep one schedule that runs `job` every so many minutes; saying it again changes nothing but the interval."""
+    known = Schedule.objects.filter(name=job)
+    if not known.exists():
+        schedule(job, name=job, schedule_type=Schedule.MINUTES, minutes=minutes)
+    known.exclude(minutes=minutes).update(minutes=minutes)
 
 
 def hide_admin() -> None:
