@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import socket
@@ -45,16 +46,20 @@ def serve(parts: Sequence[Part], *, ready: Callable[[], bool], announce: Callabl
             _end(list(running.values()))
 
 
-def port_is_free(host: str, port: int) -> bool:
-    """Whether a server can listen there now."""
+def why_not_listen(host: str, port: int) -> str:
+    """Why a server cannot listen there now; empty where it can."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((host, port))
-        except OSError:
-            return False
-    return True
+        except OverflowError:
+            return f"Port {port} is no port: they go from 1 to 65535."
+        except OSError as exc:
+            if exc.errno == errno.EADDRINUSE:
+                return f"Port {port} is taken on {host}: stop what listens there."
+            return f"Port {port} on {host} cannot be used: {exc.strerror}."
+    return ""
 
 
 def accepts(host: str, port: int) -> bool:

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import signal
+import socket
 import sys
 import threading
 
 import pytest
 
-from smartbrain_site.supervisor import Part, PartStoppedError, serve
+from smartbrain_site.supervisor import Part, PartStoppedError, accepts, serve, why_not_listen
 
 SLEEP = "import time; time.sleep(60)"
 STUBBORN = (
@@ -50,3 +51,16 @@ def test_a_part_that_cannot_start_leaves_none_behind():
 def test_a_part_that_ignores_the_request_is_ended(monkeypatch):
     monkeypatch.setattr("smartbrain_site.supervisor.GRACE_SECONDS", 0.5)
     serve([python("stubborn", STUBBORN)], ready=lambda: True, announce=lambda: stop_soon(signal.SIGTERM))
+
+
+def test_a_port_that_cannot_be_had_says_why():
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        assert accepts("127.0.0.1", port)
+        assert why_not_listen("127.0.0.1", port) == f"Port {port} is taken on 127.0.0.1: stop what listens there."
+    assert why_not_listen("127.0.0.1", port) == ""
+    assert not accepts("127.0.0.1", port)
+    assert "no port" in why_not_listen("127.0.0.1", 70000)
+    assert "cannot be used" in why_not_listen("192.0.2.1", port), "an address that is not ours"

@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
 
 from smartbrain_site import demo
-from smartbrain_site.supervisor import Part, PartStoppedError, accepts, port_is_free, serve
+from smartbrain_site.supervisor import Part, PartStoppedError, accepts, serve, why_not_listen
 
 GRACEFUL_SECONDS = "5"
 
@@ -26,10 +26,9 @@ class Command(BaseCommand):
 
     def handle(self, *, host: str, no_demo: bool, **options: Any) -> None:
         port: int = settings.PORT
-        if not port_is_free(host, port):
-            raise CommandError(
-                f"Port {port} is taken on {host}: stop what listens there, or choose another with PORT={port + 1}."
-            )
+        fault = why_not_listen(host, port)
+        if fault:
+            raise CommandError(f"{fault} Choose another with PORT=8001, or any free port.")
         try:
             made = self._prepare(demo_wanted=not no_demo)
         except DatabaseError as exc:
