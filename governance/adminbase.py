@@ -236,7 +236,7 @@ class ReadOnlyAdmin(Placed, ModelAdmin):  # type: ignore[misc]
 
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
         """Only the page's own filters: any other column could be guessed by asking, such as the hash of a key."""
-        filters = [name for name in self.list_filter if isinstance(name, str)]
+        filters = [each if isinstance(each, str) else each.parameter_name for each in self.list_filter]
         return lookup.removesuffix("__exact").removesuffix("__id") in (*self.narrow_by, *filters)
 
     def get_search_results(

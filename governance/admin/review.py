@@ -30,8 +30,12 @@ from governance.models import AuditEntry, PolicyVersion, Proposal
 from kernel.context import Ctx, Door
 from scopes.models import Principal
 
-OUTCOME_TONES = {Outcome.ALLOWED: "good", Outcome.QUEUED: "warn"}
-STATE_TONES = {ProposalState.OPEN: "warn", ProposalState.APPROVED: "good", ProposalState.REJECTED: "bad"}
+OUTCOME_TONES = {Outcome.ALLOWED.value: "good", Outcome.QUEUED.value: "warn"}
+STATE_TONES = {
+    ProposalState.OPEN.value: "warn",
+    ProposalState.APPROVED.value: "good",
+    ProposalState.REJECTED.value: "bad",
+}
 
 
 class DoorFilter(SimpleListFilter):
@@ -104,7 +108,7 @@ class AuditAdmin(ReadOnlyAdmin):
     @admin.display(description="Outcome")
     def result(self, row: AuditEntry) -> str:
         """What became of it."""
-        return badge(row.outcome, OUTCOME_TONES.get(Outcome(row.outcome), "bad"))
+        return badge(row.outcome, OUTCOME_TONES.get(row.outcome, "bad"))
 
     @admin.display(description="Where")
     def where(self, row: AuditEntry) -> str:
@@ -204,7 +208,7 @@ class ProposalAdmin(ReadOnlyAdmin):
     @admin.display(description="State")
     def state_label(self, row: Proposal) -> str:
         """The state."""
-        return badge(row.state.replace("_", " "), STATE_TONES.get(ProposalState(row.state), "plain"))
+        return badge(row.state.replace("_", " "), STATE_TONES.get(row.state, "plain"))
 
     @admin.display(description="Proposed by")
     def by(self, row: Proposal) -> str:

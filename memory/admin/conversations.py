@@ -16,6 +16,7 @@ from memory.selectors import visible_sessions, visible_turns
 from scopes.contracts import SESSION
 
 TURNS_A_PAGE = 10
+SESSIONS_OF_ONE_NAME = 100  # in other domains, or of other principals in the legacy domain
 
 
 @admin.register(Session)
@@ -105,7 +106,8 @@ class TurnAdmin(ReadOnlyAdmin):
     def matches(self, term: str) -> Q:
         """A turn by its id, or the turns of one session by the session's whole id."""
         row_id = as_uuid(term)
-        found = Q(session__scope__scope_type=SESSION, session__scope__external_id=term)
+        sessions = Session.objects.filter(scope__scope_type=SESSION, scope__external_id=term).values_list("pk")
+        found = Q(session__in=[pk for (pk,) in sessions[:SESSIONS_OF_ONE_NAME]])
         return found | Q(id=row_id) if row_id else found
 
     @admin.display(description="Turn")

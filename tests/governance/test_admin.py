@@ -17,6 +17,7 @@ from governance.models import AuditEntry, Proposal
 from kernel.ids import new_id
 from scopes.models import ApiKey, Grant, MemoryScope, Principal, ReviewerAssignment
 from tests.conftest import ELSEWHERE, TEAM, a_turn, make_person
+from tests.guards.write_guard import unguarded
 
 READ_ONLY = [model for model in admin.site._registry if isinstance(admin.site.get_model_admin(model), ReadOnlyAdmin)]
 LISTS = [f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist" for model in READ_ONLY]
@@ -133,20 +134,19 @@ def test_an_operator_sees_every_domain_and_every_proposal(house):
         assert listed(client, name) == {row.pk for row in model._default_manager.all()}
 
 
-@pytest.mark.parametrize("name", ["admin:index", *LISTS])
-def test_staff_without_an_assignment_sees_nothing_and_is_told_why(house, name):
-    page = signed_in("newcomer").get(reverse(name))
-    assert page.status_code == 200
-    text = page.content.decode()
-    assert "Nothing is assigned to you yet" in text
-    assert not any(word in text for word in ("apple", "banana", "stranger"))
+def test_staff_without_an_assignment_sees_nothing_and_is_told_why(house):
+    client = signed_in("newcomer")
+    for name in ("admin:index", *LISTS):
+        text = client.get(reverse(name)).content.decode()
+        assert "Nothing is assigned to you yet" in text, name
+        assert not any(word in text for word in ("apple", "banana", "stranger")), name
 
 
-@pytest.mark.parametrize("name", ["admin:index", *LISTS])
-def test_only_staff_get_in(house, name):
+def test_only_staff_get_in(house):
     for client in (Client(), signed_in("reviewer")):
-        answer = client.get(reverse(name))
-        assert (answer.status_code, answer.url.split("?")[0]) == (302, reverse("admin:login"))
+        for name in ("admin:index", *LISTS):
+            answer = client.get(reverse(name))
+            assert (answer.status_code, answer.url.split("?")[0]) == (302, reverse("admin:login"))
 
 
 @pytest.mark.parametrize("model", READ_ONLY)
@@ -167,7 +167,9 @@ def test_the_hash_of_a_key_is_neither_shown_nor_guessed(house):
     client = signed_in("team-reviewer")
     assert key.hash not in client.get(address(key)).content.decode()
     assert key.prefix in client.get(address(key)).content.decode()
-    assert client.get(reverse("admin:scopes_apikey_changelist") + f"?hash__startswith={key.hash[0]}").status_code == 400
+    assert (
+        client.get(reverse("admin:scopes_apikey_changelist") + f"?hash__startswith={key.hash[0]}").status_code == 400
+    )
 
 
 def test_a_grant_elsewhere_is_not_on_the_principals_page(house):
@@ -194,10 +196,12 @@ def test_a_reviewer_of_some_scopes_sees_only_their_entries(house):
 def test_a_list_asks_few_questions_and_counts_nothing(house, name):
     client = signed_in("team-reviewer")
     client.get(reverse(name))
-    with CaptureQueriesContext(connection, ) as few:
+    with CaptureQueriesContext(
+        connection,
+    ) as few:
         client.get(reverse(name))
-    for n in range(60):
-        _one_more(n)
+    with unguarded():
+        _sixty_more()
     with CaptureQueriesContext(connection) as many:
         page = client.get(reverse(name))
     assert len(many) == len(few) <= 12
@@ -209,24 +213,28 @@ def test_a_list_asks_few_questions_and_counts_nothing(house, name):
         assert not {row.pk for row in rest} & {row.pk for row in page.context["cl"].result_list}
 
 
-def _one_more(n: int) -> None:
-    """One more row of some tables, in the team's domain. Not through the gate: how rows came is not the point here."""
-    principal = Principal(id=new_id(), name=f"agent-{n:03}")
-    entry = AuditEntry(
-        request_id=new_id(), action="x", actor_kind="agent", actor_id="a", actor_name="a", door="http", domain_id=TEAM
+def _sixty_more() -> None:
+    """Sixty more rows of some tables, in the team's domain."""
+    principals = [Principal(id=new_id(), name=f"agent-{n:03}") for n in range(60)]
+    call = {
+        "action": "x",
+        "actor_kind": "agent",
+        "actor_id": "a",
+        "actor_name": "a",
+        "door": "http",
+        "outcome": "allowed",
+    }
+    Principal.objects.bulk_create(principals)
+    Grant.objects.bulk_create(Grant(principal=row, domain_id=TEAM, rights=["read"]) for row in principals)
+    AuditEntry.objects.bulk_create(AuditEntry(request_id=new_id(), domain_id=TEAM, **call) for _ in principals)
+    MemoryScope.objects.bulk_create(
+        MemoryScope(domain_id=TEAM, scope_type="project", external_id=f"p{n}") for n in range(60)
     )
-    rows = [
-        principal,
-        entry,
-        Grant(principal=principal, domain_id=TEAM, rights=["read"]),
-        MemoryScope(domain_id=TEAM, scope_type="project", external_id=f"p{n}"),
-    ]
-    for row in rows:
-        type(row)._default_manager.bulk_create([row])
 
 
 def test_the_front_page_counts_no_further_than_a_thousand(house):
-    Principal.objects.bulk_create(Principal(id=new_id(), name=f"p{n}") for n in range(1100))
+    with unguarded():
+        Principal.objects.bulk_create(Principal(id=new_id(), name=f"p{n}") for n in range(1100))
     client = signed_in("operator")
     with CaptureQueriesContext(connection) as asked:
         cards = client.get(reverse("admin:index")).context["cards"]
@@ -235,25 +243,31 @@ def test_the_front_page_counts_no_further_than_a_thousand(house):
     assert all("LIMIT" in query["sql"] for query in asked if "COUNT(" in query["sql"].upper())
 
 
-@pytest.mark.parametrize(
-    "query",
-    ["?p=0", "?p=-3", "?p=99999999999999999999", "?p=x", "?o=1.-2.zz", "?q=%00", "?q=%25_'%22;--", "?all=", "?e=1"],
-)
+MANGLED = [
+    "?p=0",
+    "?p=-3",
+    "?p=99999999999999999999",
+    "?p=x",
+    "?o=1.-2.zz",
+    "?q=%00",
+    "?q=%25_'%22;--",
+    "?all=",
+    "?e=1",
+]
+NO_FILTERS = ["?nonsense=1", "?domain__metadata__x=1", "?principal__keys__hash__startswith=a"]
+
+
 @pytest.mark.parametrize("name", LISTS)
-def test_a_mangled_address_is_no_error(house, name, query):
-    assert signed_in("team-reviewer").get(reverse(name) + query).status_code in (200, 302)
-
-
-@pytest.mark.parametrize("query", ["?nonsense=1", "?domain__metadata__x=1", "?principal__keys__hash__startswith=a"])
-@pytest.mark.parametrize("name", LISTS)
-def test_a_column_that_is_no_filter_is_refused(house, name, query):
-    assert signed_in("team-reviewer").get(reverse(name) + query).status_code in (302, 400)
-
-
-@pytest.mark.parametrize("bad", ["%00", "x" * 3000, "..%2F..", "0", "-1", "9" * 40])
-def test_a_mangled_id_is_no_error(house, bad):
+def test_a_mangled_address_is_no_error(house, name):
     client = signed_in("team-reviewer")
-    for name in LISTS:
+    assert {client.get(reverse(name) + query).status_code for query in MANGLED} <= {200, 302}
+    assert {client.get(reverse(name) + query).status_code for query in NO_FILTERS} <= {302, 400}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_a_mangled_id_is_no_error(house, name):
+    client = signed_in("team-reviewer")
+    for bad in ("%00", "x" * 3000, "..%2F..", "0", "-1", "9" * 40):
         assert client.get(f"{reverse(name)}{bad}/change/").status_code in (302, 404)
 
 
