@@ -6,7 +6,7 @@ import base64
 import binascii
 import json
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from django.db.models import F, Model, QuerySet
 
@@ -59,7 +59,7 @@ def page(
     (`read` is str) are ordered by their bytes.
     """
     place = decode(given, 1)
-    rows = rows.alias(page_place=byte_order(column) if read is str else F(column))
+    rows = cast("QuerySet[Row]", rows.alias(page_place=byte_order(column) if read is str else F(column)))
     if place is not None:
         try:
             value = read(place[0])

@@ -96,7 +96,7 @@ def cast(db) -> Cast:
     return make_cast()
 
 
-def a_turn(text: str = "The default database is Postgres.", **fields: object) -> dict:
+def a_turn(text: str = "The default database is Postgres.", /, **fields: object) -> dict:
     """A valid commit_turn input of one user message."""
     return {
         "domain_id": TEAM,

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from threading import Barrier, Thread
-from typing import TypeVar
+from typing import Any
 
 from django.db import connections
 
 from kernel.errors import DomainError
 
-T = TypeVar("T")
 
-
-def at_once(works: Sequence[Callable[[], T]], timeout: float = 120) -> list[T | DomainError]:
+def at_once(works: Sequence[Callable[..., Any]], timeout: float = 120) -> list[Any]:
     """Run all works at the same moment: what each gave, or the DomainError it was refused with, in their order.
 
     Any other exception fails the test: a race must never end in a bug.
     """
     gate = Barrier(len(works))
-    outcomes: list[T | DomainError | None] = [None] * len(works)
+    outcomes: list[Any] = [None] * len(works)
     bugs: list[BaseException] = []
 
     def run(place: int) -> None:

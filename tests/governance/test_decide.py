@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -21,7 +22,7 @@ def policies(*rules: QueueRule) -> Policies:
     return Policies("v", {**sections, "review": ReviewPolicy(queue=list(rules))})
 
 
-def facts(*scopes: tuple[str, tuple[str, ...]], **fields: object) -> Facts:
+def facts(*scopes: tuple[str, tuple[str, ...]], **fields: Any) -> Facts:
     base = Facts(
         action="commit_turn",
         effect="write",

@@ -127,7 +127,7 @@ def _queue(agent: Player, ids: Ids, number: int) -> str:
         "commit_turn", turn(ids, f"Queued {MARK} {number}", session_id=f"queued-{number}-{MARK}", **fields)
     )
     assert answer.status == 202
-    return answer.body()["proposal"]["id"]
+    return str(answer.body()["proposal"]["id"])
 
 
 def _secrets() -> Iterator[str]:

@@ -79,4 +79,4 @@ def test_the_input_is_not_repeated_in_the_error():
 
 def test_a_contract_does_not_change():
     with pytest.raises(ValueError, match="frozen"):
-        Sample.parse({}).number = 3
+        Sample.parse({}).number = 3  # type: ignore[misc]

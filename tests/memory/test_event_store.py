@@ -22,7 +22,7 @@ def turns(cast, session_id: str = "s1", **fields: object) -> list[dict]:
     return rows
 
 
-def message(content: str = "x", **fields: object) -> dict:
+def message(content: object = "x", **fields: object) -> dict:
     return {"role": "user", "content": content, **fields}
 
 
@@ -200,7 +200,7 @@ def test_a_wrong_event_rejects_the_whole_turn(cast, events):
 @pytest.mark.parametrize(
     "events",
     [
-        {"messages": [message(n * "x") for n in range(10_000)][:0] + [message() for _ in range(10_000)]},
+        {"messages": [message() for _ in range(10_000)]},
         {"messages": [message() for _ in range(1_001)]},
         {"tool_calls": [{"name": "x"} for _ in range(1_001)]},
         {"refs": [{"ref_type": "url", "ref_uri": "x"} for _ in range(1_001)]},

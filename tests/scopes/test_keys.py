@@ -53,8 +53,8 @@ def test_the_secret_is_nowhere_in_the_database(cast):
 
 def test_no_answer_shows_a_key_again(cast):
     cast.operator.do("create_principal", name="new", domain_id=TEAM)
-    for action, tree in (("list_principals", {}), ("list_audit", {}), ("whoami", {})):
-        assert "sb_" not in json.dumps(cast.operator.do(action, tree))
+    for action in ("list_principals", "list_audit", "whoami"):
+        assert "sb_" not in json.dumps(cast.operator.do(action))
 
 
 def test_a_revoked_key_stops_at_once_and_others_go_on(cast):
@@ -75,7 +75,7 @@ def test_revoking_twice_changes_nothing(cast):
 
 
 def test_both_are_audited_without_the_secret(cast):
-    made = AuditEntry.objects.filter(action="create_principal").first()
+    made = AuditEntry.objects.filter(action="create_principal").earliest("id")
     assert {change["table"] for change in made.changes} >= {"principals", "grants", "api_keys"}
     cast.operator.do("revoke_key", key_prefix=cast.agent.key.split("_")[1])
     entry = AuditEntry.objects.latest("id")

@@ -16,7 +16,7 @@ T2 = {"type": "task", "id": "t2"}
 GLOBAL = {"type": "global", "id": "default"}
 
 
-def context(*read: dict, **fields: object) -> dict:
+def context(*read: object, **fields: object) -> dict:
     return {"scope_context": {"read": list(read), **fields}}
 
 
