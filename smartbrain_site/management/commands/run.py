@@ -14,6 +14,8 @@ from smartbrain_site import demo
 from smartbrain_site.supervisor import Part, PartStoppedError, accepts, serve, why_not_listen
 
 GRACEFUL_SECONDS = "5"
+# WhiteNoise hands static files over as plain iterators; Django reads them whole, which is right for files that small.
+QUIET = "ignore:StreamingHttpResponse must consume synchronous iterators:Warning"
 
 
 class Command(BaseCommand):
@@ -49,7 +51,8 @@ class Command(BaseCommand):
 
     def _announce(self, host: str, port: int, made: demo.Credentials | None, *, demo_wanted: bool) -> None:
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
-        self._say(f"\nSmartBrain is up, and Ctrl-C stops it.\n  Address  {address}/\n  Review   {address}/admin/")
+        self._say(f"\nSmartBrain is up, and Ctrl-C stops it.\n  Address  {address}/")
+        self._say(f"  API      {address}/v1/docs/\n  Review   {address}/admin/")
         if made is not None:
             self._say(
                 f"  API key  {made.api_key}  (domain {made.domain_id})\n"
@@ -66,7 +69,7 @@ class Command(BaseCommand):
 
 
 def _parts(host: str, port: int) -> list[Part]:
-    web = ["-m", "uvicorn", "smartbrain_site.asgi:application", "--host", host, "--port", str(port)]
+    web = ["-W", QUIET, "-m", "uvicorn", "smartbrain_site.asgi:application", "--host", host, "--port", str(port)]
     web += ["--timeout-graceful-shutdown", GRACEFUL_SECONDS]
     return [
         Part("web", [sys.executable, *web]),
