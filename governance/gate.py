@@ -188,9 +188,12 @@ def ready(proposal: Proposal, decided_by: Actor, ctx: Ctx) -> Stored[Any, Any]:
     given = action.input.parse(proposal.input)
     identity = identify_again(proposal.proposer)
     as_proposer = ctx.approved(Approval(proposal.id, decided_by), identity.actor, identity.reach)
-    trail = Trail(action=action.name, input_digest=_fingerprint(given), proposal=proposal)
+    trail = Trail(action=action.name, input_digest=_fingerprint(given), proposal_id=proposal.id)
     this = _Call(action, given, as_proposer, trail)
-    _decide(this, action.target(given, as_proposer))
+    try:
+        _decide(this, action.target(given, as_proposer))
+    except (NotFoundError, ForbiddenError) as exc:
+        raise ConflictError(f"Its proposer {identity.actor.name!r} may no longer do this: {exc.message}") from exc
     return Stored(proposal, this, action.prepare(given, as_proposer))
 
 
@@ -211,6 +214,7 @@ def _decide(this: _Call[In, Out], target: Target) -> Verdict:
     policies = in_force(target.domain_id, this.ctx)
     trail = this.trail
     trail.domain_id, trail.policy_version = target.domain_id, policies.version
+    trail.proposal_id = trail.proposal_id or target.proposal_id
     trail.scope = target.scopes[0] if target.scopes else ANY
     trail.facts = _facts(this, target)
     decision = decide(trail.facts, policies)
@@ -251,11 +255,12 @@ def _carry_out(this: _Call[In, Out], prepared: Any) -> Answer[Out]:
 def _queue(this: _Call[In, Out], prepared: Any, target: Target) -> Answer[Out]:
     with rolled_back():
         this.trail.changes = list(this.apply(prepared)[1])
-    subject = target.subject or f"{this.action.name}:{this.trail.input_digest}"
-    this.trail.proposal, created = services.open_proposal(this.trail, this.given, subject, this.ctx)
-    this.trail.changes = []
+    # Equal input of two actors need not mean the same place: sessions of the legacy domain are per principal.
+    subject = target.subject or f"{this.action.name}:{digest([this.ctx.actor.id, this.trail.input_digest])}"
+    proposal, created = services.open_proposal(this.trail, this.given, subject, this.ctx)
+    this.trail.proposal_id, this.trail.changes = proposal.id, []
     services.record(this.trail, this.ctx, Outcome.QUEUED)
-    return Answer(None, QueuedAnswer(proposal=selectors.view_proposal(this.trail.proposal), deduplicated=not created))
+    return Answer(None, QueuedAnswer(proposal=selectors.view_proposal(proposal), deduplicated=not created))
 
 
 def _claim(this: _Call[In, Out]) -> IdempotencyRecord | None:
@@ -294,7 +299,9 @@ def _register_file(policies: Policies) -> None:
         return
     ctx = system_ctx("brain.yml", Door.JOB)
     with _writing():
-        _, change = services.add_policy_version(None, "file", policies.unregistered_file, "brain.yml changed", ctx)
+        change = services.register_file(policies.unregistered_file, ctx)
+        if change is None:
+            return
         trail = Trail(action="register_policy_file", policy_version=policies.version, rule="system", changes=[change])
         services.record(trail, ctx, Outcome.ALLOWED)
 

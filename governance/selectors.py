@@ -48,7 +48,9 @@ def visible_principals(ctx: Ctx) -> QuerySet[Principal]:
 
 def visible_keys(ctx: Ctx) -> QuerySet[ApiKey]:
     """The base queryset: keys of visible principals."""
-    return ApiKey.objects.filter(principal__in=visible_principals(ctx).values("pk"))
+    if ctx.may(Right.OPERATE, ANY):
+        return ApiKey.objects.all()
+    return ApiKey.objects.filter(principal__in=visible_grants(ctx).values("principal"))
 
 
 def visible_assignments(ctx: Ctx) -> QuerySet[ReviewerAssignment]:

@@ -34,7 +34,7 @@ class Trail:
     policy_version: str = ""
     input_digest: str = ""
     facts: Facts | None = None
-    proposal: Proposal | None = None
+    proposal_id: UUID | None = None
     changes: Sequence[Change] = field(default_factory=list)
 
 
@@ -61,7 +61,7 @@ def record(trail: Trail, ctx: Ctx, outcome: Outcome, *, reason: str = "", code: 
         facts=trail.facts.as_json() if trail.facts else {},
         input_digest=trail.input_digest,
         changes=[change.as_json() for change in trail.changes],
-        proposal=trail.proposal,
+        proposal_id=trail.proposal_id,
     )
 
 
@@ -177,16 +177,37 @@ def earlier_answer(trail: Trail, key: str, ctx: Ctx) -> IdempotencyRecord | None
     return row
 
 
+def register_file(document: Mapping[str, Any], ctx: Ctx) -> Change | None:
+    """Append the document of `brain.yml` as a version; None where another call has just done so."""
+    newest = PolicyVersion.objects.filter(domain_id=None, source="file").order_by("-number").first()
+    if newest is not None and newest.digest == digest(document):
+        return None
+    try:
+        number = newest.number + 1 if newest else 1
+        return add_policy_version(None, "file", document, "brain.yml changed", ctx, number=number)[1]
+    except ConflictError:
+        return None
+
+
 def add_policy_version(
-    domain_id: str | None, source: str, document: Mapping[str, Any], reason: str, ctx: Ctx
+    domain_id: str | None,
+    source: str,
+    document: Mapping[str, Any],
+    reason: str,
+    ctx: Ctx,
+    *,
+    number: int | None = None,
 ) -> tuple[PolicyVersion, Change]:
-    """Append a policy version; versions are numbered from 1 for each domain and source."""
-    newest = PolicyVersion.objects.filter(domain_id=domain_id, source=source).aggregate(n=Max("number"))["n"] or 0
+    """Append a policy version; versions are numbered from 1 for each domain and source. `number` is the one that the
+    caller read to be next: where another took it, ConflictError."""
+    if number is None:
+        rows = PolicyVersion.objects.filter(domain_id=domain_id, source=source)
+        number = (rows.aggregate(n=Max("number"))["n"] or 0) + 1
     try:
         with transaction.atomic():
             row = PolicyVersion.objects.create(
                 domain_id=domain_id,
-                number=newest + 1,
+                number=number,
                 source=source,
                 digest=digest(document),
                 document=dict(document),

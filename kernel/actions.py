@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
+from uuid import UUID
 
 from kernel.context import ANY, Ctx, Right
 from kernel.contracts import Contract, KeyedInput
@@ -45,12 +46,14 @@ class Target:
     `domain_id` None means the installation as a whole. `owned` are scopes that the actor itself opened, such as its
     own session: it may read and write those without a grant that names them. `subject` names what a proposal for this
     call would be about, so that one thing has one open proposal; empty lets the gate derive it from the input.
+    `proposal_id` is the proposal that the call decides on or looks at.
     """
 
     domain_id: str | None
     scopes: tuple[str, ...] = (ANY,)
     owned: frozenset[str] = frozenset()
     subject: str = ""
+    proposal_id: UUID | None = None
 
 
 Applied = tuple[Out, Sequence[Change]]

@@ -49,6 +49,12 @@ KEY_RIGHTS = frozenset({Right.READ, Right.WRITE, Right.PROMOTE, Right.ERASE})
 ANY = "*"
 
 
+def type_prefix(pattern: str) -> str | None:
+    """`type:` of the pattern `type:*`, else None. In `project:a:*` the star is part of an id, for ids may hold colons."""
+    scope_type, colon, external_id = pattern.partition(":")
+    return f"{scope_type}:" if colon and external_id == ANY else None
+
+
 @dataclass(frozen=True, slots=True)
 class Reach:
     """One grant as data: these rights on the scopes that `pattern` (`type:id`, `type:*` or `*`) names in one domain."""
@@ -65,9 +71,8 @@ class Reach:
         """Whether this grant names the scope at all."""
         if self.domain_id not in (ANY, domain_id):
             return False
-        return self.pattern in (ANY, scope) or (
-            self.pattern.endswith(":*") and scope.startswith(self.pattern.removesuffix("*"))
-        )
+        prefix = type_prefix(self.pattern)
+        return self.pattern in (ANY, scope) or (prefix is not None and scope.startswith(prefix))
 
 
 @dataclass(frozen=True, slots=True)

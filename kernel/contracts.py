@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
-from pydantic_core import to_json
+from pydantic_core import PydanticSerializationError, to_json
 
 from kernel.errors import InvalidInputError
 
@@ -24,7 +24,11 @@ class Contract(BaseModel):
         Raises InvalidInputError, with one `{loc, msg, type}` for each fault.
         """
         try:
-            return cls.model_validate_json(to_json(tree), strict=True)
+            text = to_json(tree)
+        except (PydanticSerializationError, ValueError) as exc:
+            raise InvalidInputError("The input holds a value that JSON cannot say.") from exc
+        try:
+            return cls.model_validate_json(text, strict=True)
         except ValidationError as exc:
             raise invalid(exc) from exc
 

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from django.db import DatabaseError, OperationalError, connection, transaction
+from django.db.models import F
+from django.db.models.functions import Collate
 
 
 def is_postgres() -> bool:
@@ -38,6 +40,11 @@ def ping() -> bool:
             return bool(cursor.fetchone() == (1,))
     except DatabaseError:
         return False
+
+
+def byte_order(column: str) -> Collate:
+    """Text ordered and compared by its bytes, whatever the database's own collation."""
+    return Collate(F(column), "C" if is_postgres() else "BINARY")
 
 
 @contextmanager

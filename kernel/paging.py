@@ -6,13 +6,15 @@ import base64
 import binascii
 import json
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
-from django.db.models import Model, Q, QuerySet
+from django.db.models import F, Model, QuerySet
 
 from kernel.canonical import canonical_json, digest
 from kernel.contracts import PageInput
+from kernel.db import byte_order
 from kernel.errors import InvalidInputError
+from kernel.wire import check_tree
 
 Row = TypeVar("Row", bound=Model)
 
@@ -38,12 +40,13 @@ def decode(given: PageInput, size: int) -> list[Any] | None:
     try:
         raw = base64.b64decode(given.cursor + "=" * (-len(given.cursor) % 4), altchars=b"-_", validate=True)
         place = json.loads(raw.decode("utf-8"))
-    except (ValueError, binascii.Error, RecursionError) as exc:
-        raise _bad("cursor is not one of ours: send `next_cursor` of the page before") from exc
+        check_tree(place)
+    except (ValueError, binascii.Error, RecursionError, InvalidInputError) as exc:
+        raise bad_cursor() from exc
     if not isinstance(place, list) or len(place) != size + 1 or not all(isinstance(part, str) for part in place):
-        raise _bad("cursor is not one of ours: send `next_cursor` of the page before")
+        raise bad_cursor()
     if place[0] != filters_digest(given):
-        raise _bad("cursor was given for other filters: start again without it")
+        raise bad_cursor("cursor was given for other filters: start again without it")
     return place[1:]
 
 
@@ -52,21 +55,24 @@ def page(
 ) -> tuple[list[Row], str | None]:
     """One page of `rows` in the order of the unique `column`, and the cursor of the next page or None at the end.
 
-    `read` turns the text in a cursor back into a value of the column, raising ValueError for nonsense.
+    `read` turns the text in a cursor back into a value of the column, raising ValueError for nonsense; text columns
+    (`read` is str) are ordered by their bytes.
     """
     place = decode(given, 1)
+    rows = cast("QuerySet[Row]", rows.alias(page_place=byte_order(column) if read is str else F(column)))
     if place is not None:
         try:
             value = read(place[0])
         except ValueError as exc:
-            raise _bad("cursor is not one of ours: send `next_cursor` of the page before") from exc
-        rows = rows.filter(Q(**{f"{column}__{'lt' if newest_first else 'gt'}": value}))
-    found = list(rows.order_by(f"-{column}" if newest_first else column)[: given.limit + 1])
+            raise bad_cursor() from exc
+        rows = rows.filter(page_place__lt=value) if newest_first else rows.filter(page_place__gt=value)
+    found = list(rows.order_by("-page_place" if newest_first else "page_place")[: given.limit + 1])
     if len(found) <= given.limit:
         return found, None
     found = found[: given.limit]
     return found, encode([str(getattr(found[-1], column))], given)
 
 
-def _bad(message: str) -> InvalidInputError:
+def bad_cursor(message: str = "cursor is not one of ours: send `next_cursor` of the page before") -> InvalidInputError:
+    """The error for a cursor that cannot be used."""
     return InvalidInputError(message, errors=[{"loc": ["cursor"], "msg": message, "type": "cursor"}])

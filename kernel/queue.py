@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
+from django.apps import apps
+from django.contrib import admin
 from django.db import transaction
+from django_q.models import Schedule
 from django_q.tasks import async_task, schedule
 
 
@@ -12,5 +17,16 @@ def enqueue(job: str, *ids: int | str) -> None:
 
 
 def every(minutes: int, job: str) -> None:
-    """Keep one schedule that runs `job` every so many minutes; saying it again changes nothing."""
-    schedule(job, name=job, schedule_type="I", minutes=minutes)
+    """Keep one schedule that runs `job` every so many minutes; saying it again changes nothing but the interval."""
+    known = Schedule.objects.filter(name=job)
+    if not known.exists():
+        schedule(job, name=job, schedule_type=Schedule.MINUTES, minutes=minutes)
+    known.exclude(minutes=minutes).update(minutes=minutes)
+
+
+def hide_admin() -> None:
+    """Take the queue's own admin pages away: they would change rows past the gate."""
+    import_module("django_q.admin")  # registers its pages, so that nothing does so later
+    for model in apps.get_app_config("django_q").get_models():
+        if admin.site.is_registered(model):
+            admin.site.unregister(model)

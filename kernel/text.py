@@ -28,11 +28,20 @@ def join_spaced_cjk(text: str) -> str:
     return _SPACE_BETWEEN_CJK.sub("", text)
 
 
+_FILLERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
+
+
 def is_invisible(char: str) -> bool:
-    """Whether a reader cannot see this character: controls, format and bidirectional marks, fillers, tag characters."""
+    """Whether a reader cannot see this character: controls, format and bidirectional marks, fillers, tag characters and
+    those variation selectors that no ordinary text needs."""
     if char in "\n\t\r":
         return False
-    return unicodedata.category(char) in {"Cc", "Cf", "Co", "Cn", "Zl", "Zp"} or char in _FILLERS
+    return (
+        unicodedata.category(char) in {"Cc", "Cf", "Co", "Cn", "Zl", "Zp"}
+        or char in _FILLERS
+        or "\ufe00" <= char <= "\ufe0d"
+        or "\U000e0100" <= char <= "\U000e01ef"
+    )
 
 
 def has_invisible(text: str) -> bool:

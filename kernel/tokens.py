@@ -8,6 +8,7 @@ single characters, also where they are glued to Latin words; spaces between two 
 from __future__ import annotations
 
 import re
+import threading
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
@@ -131,7 +132,7 @@ def _word_terms(word: str) -> list[str]:
     folded = word.casefold()
     parts = _parts(word)
     found = [*_with_stem(folded)]
-    if len(parts) > 1:
+    if parts != [word]:
         for part in parts:
             found.extend(_with_stem(part.casefold()))
     return found
@@ -144,10 +145,15 @@ def _parts(word: str) -> list[str]:
 @lru_cache(maxsize=50_000)
 def _with_stem(word: str) -> tuple[str, ...]:
     base = word.removesuffix("'s").removesuffix("’s").replace("’", "'")[:_MAX_TERM]
-    stem = _stemmer().stemWord(base) if base.isalpha() else base
+    stem = _stemmers.english.stemWord(base) if base.isalpha() else base
     return (base,) if stem == base else (base, stem)
 
 
-@lru_cache(maxsize=1)
-def _stemmer() -> snowballstemmer.stemmer:
-    return snowballstemmer.stemmer("english")
+class _Stemmers(threading.local):
+    """One stemmer a thread: a stemmer keeps the word it works on in itself."""
+
+    def __init__(self) -> None:
+        self.english = snowballstemmer.stemmer("english")
+
+
+_stemmers = _Stemmers()

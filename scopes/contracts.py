@@ -106,6 +106,8 @@ class Scoped(Contract):
     def _somewhere(self) -> Self:
         if self.session_id is None and self.scope_context is None:
             raise ValueError("give a session_id or a scope_context")
+        if self.session_id is not None and has_invisible(self.session_id):
+            raise ValueError("session_id holds a character that nobody can see")
         return self
 
 

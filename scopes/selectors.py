@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from django.contrib.auth import get_user_model
 from django.db.models import Q, QuerySet
 
-from kernel.context import ANY, KEY_RIGHTS, Actor, ActorKind, Ctx, Reach, Right
+from kernel.context import ANY, KEY_RIGHTS, Actor, ActorKind, Ctx, Reach, Right, type_prefix
 from kernel.errors import InvalidInputError, NotFoundError, UnauthenticatedError
 from scopes.contracts import LEGACY_DOMAIN, SESSION, GrantView, PrincipalView, Scoped, ScopeRef
 from scopes.models import ApiKey, Domain, MemoryScope, Principal, ReviewerAssignment
@@ -69,7 +69,7 @@ def identify_principal(principal: Principal) -> Identity:
     """The actor and reach of a principal; a right that no key may hold is dropped even if a row claims it."""
     owner = f"user:{principal.owner_id}" if principal.owner_id else ""
     reach = tuple(
-        Reach(grant.domain_id, grant.pattern, frozenset(map(Right, grant.rights)) & KEY_RIGHTS)
+        Reach(grant.domain_id, grant.pattern, frozenset(right for right in KEY_RIGHTS if right in grant.rights))
         for grant in principal.grants.all()
     )
     return Identity(Actor(ActorKind.AGENT, str(principal.id), principal.name, owner), reach)
@@ -87,14 +87,16 @@ def identify_person(user: User) -> Identity:
 
 
 def identify_again(actor: Actor) -> Identity:
-    """The same actor with what it may reach now; nothing once its principal or account is switched off or gone."""
+    """The same actor with what it may reach now; nothing once its principal or account is switched off or gone, or the
+    last key of the principal was revoked."""
     if actor.kind is ActorKind.SYSTEM:
         return Identity(actor, EVERYTHING)
     if actor.kind is ActorKind.PERSON:
         user = get_user_model().objects.filter(pk=actor.id.removeprefix("user:")).first()
         return identify_person(user) if user else Identity(actor, ())
+    live = ApiKey.objects.filter(principal=actor.id, revoked_at=None)
     row = Principal.objects.prefetch_related("grants").filter(pk=actor.id, active=True).first()
-    return identify_principal(row) if row else Identity(actor, ())
+    return identify_principal(row) if row and live.exists() else Identity(actor, ())
 
 
 def identify_named(name: str) -> Identity | None:
@@ -215,6 +217,17 @@ def visible_scopes(ctx: Ctx, right: Right = Right.READ) -> QuerySet[MemoryScope]
     return MemoryScope.objects.filter(granted | mine)
 
 
+def domain_filter(ctx: Ctx, right: Right = Right.READ) -> Q:
+    """The domains in which the actor holds the right at all, for a table that carries its domain.
+
+    It adds nothing to the scopes' own filter but lets the database start at the newest rows of one domain.
+    """
+    domains = sorted({grant.domain_id for grant in ctx.reach if right in grant.rights})
+    if ANY in domains:
+        return Q(pk__isnull=False)
+    return Q(domain_id=domains[0]) if len(domains) == 1 else Q(domain_id__in=domains)
+
+
 def _covered(grant: Reach) -> Q:
     found = _in_domain(grant, "domain_id")
     if grant.pattern == ANY:
@@ -238,10 +251,11 @@ def within_reach(ctx: Ctx, right: Right, domain: str = "domain_id", scope: str =
         if right not in grant.rights:
             continue
         if grant.domain_id == ANY and grant.pattern == ANY:
-            return Q()
+            return Q(pk__isnull=False)  # not Q(): an empty filter would vanish from an `|`
         here = _in_domain(grant, domain)
-        if grant.pattern.endswith(":*"):
-            here &= Q(**{f"{scope}__startswith": grant.pattern.removesuffix("*")})
+        prefix = type_prefix(grant.pattern)
+        if prefix is not None:
+            here &= Q(**{f"{scope}__startswith": prefix})
         elif grant.pattern != ANY:
             here &= Q(**{scope: grant.pattern})
         found |= here

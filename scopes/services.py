@@ -32,9 +32,7 @@ def ensure_scopes(
     wanted = list(dict.fromkeys(names))
     found = {row.name: row for row in scope_rows(domain_id, wanted, partition)}
     changes = []
-    for name in wanted:
-        if name in found:
-            continue
+    for name in sorted(set(wanted) - set(found)):  # one order for all writers: none waits for another in a ring
         scope_type, _, external_id = name.partition(":")
         is_session = scope_type == SESSION
         row, created = MemoryScope.objects.get_or_create(

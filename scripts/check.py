@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import tempfile
@@ -11,13 +10,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from scripts.environment import without_settings
 from scripts.venv import ROOT
 
 BIN = Path(sys.executable).parent
 MANAGE = [sys.executable, "manage.py"]
+KEY = "only-for-these-checks-0123456789-abcdefghijklmnopqrstuvwxyz-ABCDE"
 # What a real installation sets, so that Django's deployment checks judge the settings and not their absence.
 DEPLOYED = {
-    "SECRET_KEY": "only-for-this-check-0123456789-abcdefghijklmnopqrstuvwxyz-ABCDEFG",
     "ALLOWED_HOSTS": "brain.example",
     "SECURE_SSL_REDIRECT": "1",
     "SECURE_HSTS_SECONDS": "31536000",
@@ -59,8 +59,7 @@ def main() -> int:
 
 def _run(check: Check, folder: str) -> bool:
     started = time.monotonic()
-    env = {**os.environ, "DATA_DIR": folder, **dict(check.extra)}
-    env.pop("DATABASE_URL", None)  # the checks ask no database but an empty one of their own
+    env = {**without_settings(), "DATA_DIR": folder, "SECRET_KEY": KEY, **dict(check.extra)}
     done = subprocess.run(check.command, check=False, capture_output=True, text=True, cwd=ROOT, env=env)
     ok = done.returncode == 0
     shown = (done.stdout + done.stderr).strip() if not ok or check.name == "audit" else ""

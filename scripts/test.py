@@ -17,26 +17,12 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
+from scripts.environment import without_settings
 from scripts.postgres import PostgresMissingError, Server, temporary_postgres
 from scripts.venv import ROOT
 
 COVERAGE = ROOT / "build" / "coverage"
 GRACE_SECONDS = 20.0
-# What the caller's shell may hold for the server must not reach the tests: they start from the defaults.
-OURS = {
-    "ALLOWED_HOSTS",
-    "CSRF_TRUSTED_ORIGINS",
-    "DATABASE_URL",
-    "DATA_DIR",
-    "DEBUG",
-    "DJANGO_SETTINGS_MODULE",
-    "LOG_LEVEL",
-    "PORT",
-    "SECRET_KEY",
-    "SECURE_HSTS_SECONDS",
-    "SECURE_SSL_REDIRECT",
-    "WORKERS",
-}
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
@@ -76,15 +62,11 @@ def main(arguments: list[str]) -> int:
 
 def _environment() -> tuple[dict[str, str], list[str]]:
     """The environment of the tests, and what is missing on this machine."""
-    env = {name: value for name, value in os.environ.items() if name not in OURS and not _ours(name)}
+    env = without_settings()
     browser = env.get("CHROMIUM") or _browser()
     if browser is None:
         return env, ["No Chromium for the browser tests: install it, or give its path as CHROMIUM=/path/to/chromium."]
     return {**env, "CHROMIUM": browser}, []
-
-
-def _ours(name: str) -> bool:
-    return name.startswith("SMARTBRAIN_") or (name.endswith("_FILE") and name.removesuffix("_FILE") in OURS)
 
 
 def _browser() -> str | None:
@@ -103,7 +85,7 @@ def _suite(name: str, env: dict[str, str], server: Server | None, arguments: lis
     """One run of pytest with a data folder of its own, on as many cores as there are."""
     print(f"\n{name}", flush=True)
     started = time.monotonic()
-    command = [sys.executable, "-m", "pytest", f"--numprocesses={os.cpu_count() or 1}", *arguments]
+    command = [sys.executable, "-m", "pytest", f"--numprocesses={os.cpu_count() or 1}", "--dist=worksteal", *arguments]
     if not arguments:
         command += ["--cov", "--cov-report=", "--cov-fail-under=0"]
     with tempfile.TemporaryDirectory(prefix="smartbrain-test-") as folder:

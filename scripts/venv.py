@@ -25,18 +25,17 @@ def ensure(files: list[str]) -> None:
         raise SystemExit(
             f"This is Python {sys.version.split()[0]}, and SmartBrain needs 3.11 or newer: set PYTHON=..."
         )
+    stamp = VENV / f"installed-{files[-1]}.sha256"
+    if PYTHON.exists() and stamp.exists() and stamp.read_text("utf-8") == _digest(files):
+        return
     if not _works():
         print("Making the virtual environment .venv", flush=True)
         _create()
-    stamp = VENV / f"installed-{files[-1]}.sha256"
-    wanted = _digest(files)
-    if stamp.exists() and stamp.read_text("utf-8") == wanted:
-        return
-    print(f"Installing {files[-1]} (only after it changed)", flush=True)
+    print(f"Installing {files[-1]}: a minute or two, and only after it changed", flush=True)
     pip = [str(PYTHON), "-m", "pip", "--disable-pip-version-check"]
-    if subprocess.run([*pip, "install", "--quiet", "-r", files[-1]], check=False, cwd=ROOT).returncode:
+    if subprocess.run([*pip, "install", "-qq", "-r", files[-1]], check=False, cwd=ROOT).returncode:
         raise SystemExit(f"Installing {files[-1]} failed: see pip's message above, and run the same command again.")
-    stamp.write_text(wanted, "utf-8")
+    stamp.write_text(_digest(files), "utf-8")
     if files == TOOLS:  # the tools bring the product's own requirements along
         (VENV / f"installed-{PRODUCT[-1]}.sha256").write_text(_digest(PRODUCT), "utf-8")
 

@@ -12,16 +12,17 @@ class IndexEntry(models.Model):
     """One text findable in one scope; an object findable in two scopes has two entries.
 
     `place` puts the texts of a session one after the other (see `search.terms.chain_start`), so that those around one
-    are found by number. `terms` holds every term of the text with its count: what the second stage scores from.
+    are found by number. There is no index on the scope alone, or SQLite would read a whole scope for every search: its
+    terms lead to its entries. `terms` holds every term of the text with its count: what the second stage scores from.
     """
 
     id = models.BigAutoField(primary_key=True)
     kind = models.CharField(max_length=8)
     object_id = models.UUIDField()
     domain = models.ForeignKey(Domain, on_delete=models.PROTECT, db_index=False)
-    scope = models.ForeignKey(MemoryScope, on_delete=models.PROTECT)
+    scope = models.ForeignKey(MemoryScope, on_delete=models.PROTECT, db_index=False)
     session_key = models.BigIntegerField(null=True)
-    sequence = models.PositiveIntegerField(default=0)
+    sequence = models.PositiveBigIntegerField(default=0)
     place = models.BigIntegerField(null=True)
     author = models.CharField(max_length=200, blank=True, default="")
     label = models.CharField(max_length=20, blank=True, default="")

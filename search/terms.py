@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 
 MAX_COUNT = 255
@@ -41,9 +42,24 @@ def pack(counts: Mapping[int, int]) -> bytes:
 
 def unpack(packed: bytes) -> Iterable[tuple[int, int]]:
     """The term keys and counts of `pack`."""
+    keys, size = _keys(packed)
+    return zip(keys, packed[size:], strict=True)
+
+
+def pick(packed: bytes, wanted: Mapping[int, str]) -> dict[str, int]:
+    """Of `pack` only the wanted keys: the counts by the names that `wanted` gives them."""
+    keys, size = _keys(packed)
+    found = {}
+    for key, name in wanted.items():
+        place = bisect_left(keys, key)
+        if place < len(keys) and keys[place] == key:
+            found[name] = packed[size + place]
+    return found
+
+
+def _keys(packed: bytes) -> tuple[array[int], int]:
     size = len(packed) // (_KEY_BYTES + 1) * _KEY_BYTES
-    keys = array("q")
-    keys.frombytes(packed[:size])
+    keys = array("q", packed[:size])
     if sys.byteorder == "big":
         keys.byteswap()
-    return zip(keys, packed[size:], strict=True)
+    return keys, size

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+from typing import cast
 
 from django.core.asgi import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "smartbrain_site.settings")
-django_application = get_asgi_application()
+django_handler = get_asgi_application()
 
+from smartbrain_site.http.limits import App, limit_body  # noqa: E402  needs the settings
 from smartbrain_site.mcp.http import PATHS, Receive, Scope, Send, mcp_application  # noqa: E402  needs the apps loaded
+
+django_application = limit_body(cast("App", django_handler))
 
 
 async def application(scope: Scope, receive: Receive, send: Send) -> None:

@@ -64,6 +64,8 @@ SESSION_COOKIE_SECURE = SECURE_SSL_REDIRECT
 CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env.bool("BEHIND_PROXY", default=False) else None
 SECURE_HSTS_SECONDS = env.int("SECURE_HSTS_SECONDS", default=0)
+# HSTS for every subdomain and in the browsers' lists are promises about more than this server.
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 SESSION_COOKIE_AGE = env.int("SESSION_COOKIE_AGE", default=8 * 3600)
 SESSION_EXPIRE_AT_BROWSER_CLOSE = True
 X_FRAME_OPTIONS = "DENY"
@@ -146,6 +148,33 @@ STATIC_ROOT = DATA_DIR / "static"
 STATIC_ROOT.mkdir(exist_ok=True)
 STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = True
+
+UNFOLD: dict[str, Any] = {
+    "SITE_TITLE": "SmartBrain",
+    "SITE_HEADER": "SmartBrain",
+    "SITE_URL": None,
+    "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": "governance.adminbase.favicon"}],
+    "SHOW_HISTORY": False,
+    "SHOW_VIEW_ON_SITE": False,
+    "STYLES": ["governance.adminbase.stylesheet"],
+    "SIDEBAR": {"navigation": "governance.adminbase.navigation"},
+    "DASHBOARD_CALLBACK": "governance.admin.front.front_page",
+    "COLORS": {
+        "primary": {
+            "50": "oklch(97.5% .013 225)",
+            "100": "oklch(94.5% .03 225)",
+            "200": "oklch(90% .055 225)",
+            "300": "oklch(84% .08 225)",
+            "400": "oklch(78% .11 225)",
+            "500": "oklch(70% .12 228)",
+            "600": "oklch(50% .11 232)",
+            "700": "oklch(44% .1 234)",
+            "800": "oklch(38% .085 236)",
+            "900": "oklch(32% .07 238)",
+            "950": "oklch(25% .055 240)",
+        },
+    },
+}
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import socket
@@ -9,7 +10,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from types import FrameType
 
@@ -39,23 +40,26 @@ def serve(parts: Sequence[Part], *, ready: Callable[[], bool], announce: Callabl
         running: dict[str, subprocess.Popen[bytes]] = {}
         try:
             for part in parts:
-                # A session of its own: Ctrl-C at the terminal comes here first, and what a part starts ends with it.
-                running[part.name] = subprocess.Popen(part.command, stdin=subprocess.DEVNULL, start_new_session=True)
+                running[part.name] = _start(part)
             _watch(running, stop, ready, announce)
         finally:
             _end(list(running.values()))
 
 
-def port_is_free(host: str, port: int) -> bool:
-    """Whether a server can listen there now."""
+def why_not_listen(host: str, port: int) -> str:
+    """Why a server cannot listen there now; empty where it can."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((host, port))
-        except OSError:
-            return False
-    return True
+        except OverflowError:
+            return f"Port {port} is no port: they go from 1 to 65535."
+        except OSError as exc:
+            if exc.errno == errno.EADDRINUSE:
+                return f"Port {port} is taken on {host}: stop what listens there."
+            return f"Port {port} on {host} cannot be used: {exc.strerror}."
+    return ""
 
 
 def accepts(host: str, port: int) -> bool:
@@ -105,6 +109,11 @@ def _hangs_up() -> bool:
     return signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN
 
 
+def _start(part: Part) -> subprocess.Popen[bytes]:
+    """A part in a session of its own: Ctrl-C at the terminal comes here first, and what a part starts ends with it."""
+    return subprocess.Popen(part.command, stdin=subprocess.DEVNULL, start_new_session=True)  # noqa: S603  our own
+
+
 def _end(processes: list[subprocess.Popen[bytes]]) -> None:
     """Ask all to stop, wait, then end what is left of each, children included."""
     for process in processes:
@@ -117,8 +126,6 @@ def _end(processes: list[subprocess.Popen[bytes]]) -> None:
         except subprocess.TimeoutExpired:
             continue
     for process in processes:
-        try:
+        with suppress(ProcessLookupError, PermissionError):  # nothing is left; macOS says so with the second
             os.killpg(process.pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):  # nothing is left; macOS says so with the second
-            pass
         process.wait()

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from django.contrib import admin
 from django.urls import path, re_path
-from drf_spectacular.views import SpectacularSwaggerView
 
 from kernel.actions import all_actions
-from smartbrain_site.http.views import ActionView, HealthView, OneForm, ResourceView, SchemaView, UnknownView
+from smartbrain_site.http.views import ActionView, DocsView, HealthView, ResourceView, SchemaView, UnknownView
 
 urlpatterns = [
     path("admin/", admin.site.urls),
     path("healthz", HealthView.as_view(), name="healthz"),
     path("v1/schema/", SchemaView.as_view(), name="schema"),
-    path("v1/docs/", SpectacularSwaggerView.as_view(content_negotiation_class=OneForm), name="docs"),
+    path("v1/docs/", DocsView.as_view(), name="docs"),
     *[path(f"v1/{action.name}", ActionView.as_view(calls=action), name=action.name) for action in all_actions()],
     *[
         path(f"v1/{action.resource}", ResourceView.as_view(calls=action), name=f"resource-{action.resource}")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
+from django.conf import settings
 from django.contrib.auth import get_user_model
 
 from governance import gate
@@ -15,6 +16,7 @@ from scopes.selectors import Identity, authenticate_key, identify_person
 from tests.guards import write_guard
 
 write_guard.install()
+settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # the slow ones are Django's to test
 
 TEAM = "team"
 ELSEWHERE = "elsewhere"
@@ -94,7 +96,7 @@ def cast(db) -> Cast:
     return make_cast()
 
 
-def a_turn(text: str = "The default database is Postgres.", **fields: object) -> dict:
+def a_turn(text: str = "The default database is Postgres.", /, **fields: object) -> dict:
     """A valid commit_turn input of one user message."""
     return {
         "domain_id": TEAM,

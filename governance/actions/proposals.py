@@ -20,9 +20,10 @@ from governance.contracts import (
 )
 from governance.models import OPEN_STATES, Proposal
 from kernel.actions import Action, Applied, Change, Target, register
-from kernel.context import Ctx, Right
+from kernel.context import ActorKind, Ctx, Right
 from kernel.errors import DomainError, ForbiddenError, StaleError, TransitionError
 from kernel.paging import page
+from scopes.selectors import require_domain
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,17 +33,19 @@ class _Ready:
 
 
 def _no_scope(given: ListProposalsInput, ctx: Ctx) -> Target:
-    return Target(given.domain_id if given.domain_id and ctx.knows(given.domain_id) else None, scopes=())
+    if given.domain_id is not None:
+        require_domain(given.domain_id, ctx)
+    return Target(given.domain_id, scopes=())
 
 
 def _its_scope(given: ApproveProposalInput | RejectProposalInput, ctx: Ctx) -> Target:
     row = selectors.get_proposal(given.id, ctx)
-    return Target(row.domain_id, (row.scope,))
+    return Target(row.domain_id, (row.scope,), proposal_id=row.id)
 
 
 def _its_place(given: ProposalRef | WithdrawProposalInput, ctx: Ctx) -> Target:
     row = selectors.get_proposal(given.id, ctx)
-    return Target(row.domain_id, scopes=())
+    return Target(row.domain_id, scopes=(), proposal_id=row.id)
 
 
 def _require_open(row: Proposal, revision: int | None) -> None:
@@ -62,8 +65,16 @@ def _move(row: Proposal, to: ProposalState, ctx: Ctx) -> Change:
     return Change("proposals", str(row.id), before, {"state": to, "revision": row.revision})
 
 
+def _require_person(ctx: Ctx) -> None:
+    if ctx.actor.kind is not ActorKind.PERSON:
+        raise ForbiddenError(
+            "Only a signed-in person decides on proposals: sign in, or give --user on the command line."
+        )
+
+
 def _prepare_approval(given: ApproveProposalInput, ctx: Ctx) -> _Ready:
     row = selectors.get_proposal(given.id, ctx)
+    _require_person(ctx)
     _require_open(row, given.revision)
     if ctx.actor.person and ctx.actor.person == row.proposer.person:
         raise ForbiddenError("Nobody approves what they or their own key proposed: ask another reviewer.")
@@ -105,6 +116,7 @@ APPROVE_PROPOSAL = register(
 
 def _prepare_rejection(given: RejectProposalInput, ctx: Ctx) -> Proposal:
     row = selectors.get_proposal(given.id, ctx)
+    _require_person(ctx)
     _require_open(row, given.revision)
     return row
 

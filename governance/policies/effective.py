@@ -85,14 +85,16 @@ def read_file() -> dict[str, Any]:
         tree = yaml.safe_load(text) or {}
     except yaml.YAMLError as exc:
         raise UnavailableError(f"{FILE_NAME} is not valid YAML: {exc}") from exc
-    document = tree.get("policies") if isinstance(tree, dict) and set(tree) <= {"policies"} else None
-    if tree and not isinstance(document, dict):
+    document = tree.get("policies") if isinstance(tree, dict) and set(tree) <= {"policies"} else tree
+    if document is None:
+        return {}
+    if not isinstance(document, dict) or (document and document is tree):
         raise UnavailableError(f"{FILE_NAME} must hold one mapping `policies:` and nothing beside it.")
     try:
-        validate_document(document or {})
+        validate_document(document)
     except InvalidInputError as exc:
         raise UnavailableError(f"{FILE_NAME} is not a valid policy: {exc.message}") from exc
-    return document or {}
+    return document
 
 
 def validate_document(document: Mapping[str, Any]) -> None:

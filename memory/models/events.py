@@ -23,7 +23,7 @@ class Session(models.Model):
     class Meta:
         db_table = "sessions"
         ordering = ["-id"]
-        indexes = [models.Index(fields=["domain"], name="sessions_domain")]
+        indexes = [models.Index(fields=["domain", "-id"], name="sessions_domain")]
 
     def __str__(self) -> str:
         return self.external_id
@@ -55,7 +55,7 @@ class Turn(models.Model):
     that it mentioned, for counting how often they come up."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    domain = models.ForeignKey(Domain, on_delete=models.PROTECT)
+    domain = models.ForeignKey(Domain, on_delete=models.PROTECT, db_index=False)
     session = models.ForeignKey(Session, on_delete=models.PROTECT, related_name="turns")
     seq = models.PositiveIntegerField()
     default_write = models.ForeignKey(MemoryScope, null=True, on_delete=models.PROTECT)
@@ -70,6 +70,7 @@ class Turn(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["session", "seq"], name="turns_unique"),
         ]
+        indexes = [models.Index(fields=["domain", "-id"], name="turns_domain")]
 
     def __str__(self) -> str:
         return f"{self.session} #{self.seq}"

@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from kernel.context import Ctx
 from kernel.errors import NotFoundError
 from memory.contracts import MessageView, RefView, SessionView, ToolCallView, TurnView
 from memory.models import Message, Ref, Session, ToolCall, Turn
 from scopes.contracts import SESSION
-from scopes.selectors import partition_of, visible_scopes
+from scopes.selectors import domain_filter, partition_of, visible_scopes
 from search.contracts import Hydrated
+
+if TYPE_CHECKING:
+    from scopes.models import MemoryScope
 
 
 def visible_sessions(ctx: Ctx) -> QuerySet[Session]:
-    """The base queryset: sessions whose scope the actor may read."""
-    return Session.objects.filter(scope__in=visible_scopes(ctx).filter(scope_type=SESSION).values("pk"))
+    """The base queryset: sessions whose scope the actor may read. Each row asks for its scope, so that a page of the
+    newest sessions costs a page and not the table."""
+    return Session.objects.filter(domain_filter(ctx), Exists(_session_scopes(ctx).filter(pk=OuterRef("scope_id"))))
+
+
+def _session_scopes(ctx: Ctx) -> QuerySet[MemoryScope]:
+    return visible_scopes(ctx).filter(scope_type=SESSION)
 
 
 def get_session(domain_id: str, session_id: str, ctx: Ctx) -> Session:
@@ -40,7 +49,8 @@ def session_by_id(session_id: UUID, ctx: Ctx) -> Session:
 
 def visible_turns(ctx: Ctx) -> QuerySet[Turn]:
     """The base queryset: turns of the sessions that the actor may read."""
-    return Turn.objects.filter(session__in=visible_sessions(ctx).values("pk"))
+    scope = _session_scopes(ctx).filter(session=OuterRef("session_id"))
+    return Turn.objects.filter(domain_filter(ctx), Exists(scope))
 
 
 def turn_by_id(turn_id: UUID, ctx: Ctx) -> Turn:

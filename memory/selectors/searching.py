@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 
 from kernel.context import Ctx
-from kernel.paging import decode, encode
+from kernel.paging import bad_cursor, decode, encode
 from kernel.text import fold
 from memory.contracts.search import AsOf, ResultRef, SearchMemoryInput, SearchMode, SearchResult
 from memory.models import Entity, KgEdge, MemoryItem
@@ -121,12 +121,23 @@ def _collapse(hits: list[Hit], texts: Mapping[UUID, Hydrated]) -> list[Hit]:
 def _page_of(hits: list[Hit], given: SearchMemoryInput) -> tuple[list[Hit], str | None]:
     """The hits after the cursor's place, and the cursor of the next page."""
     place = decode(given, 2)
-    start = 0
-    if place is not None:
-        start = next((n + 1 for n, hit in enumerate(hits) if str(hit.object_id) == place[1]), len(hits))
+    start = _start_after(hits, place) if place is not None else 0
     shown = hits[start : start + given.limit]
     more = len(hits) > start + given.limit
     return shown, encode([f"{shown[-1].score:.6f}", str(shown[-1].object_id)], given) if more else None
+
+
+def _start_after(hits: list[Hit], place: list[str]) -> int:
+    """Where to go on: after the hit that the cursor names, or where it stood if it is no longer found."""
+    try:
+        score, object_id = float(place[0]), UUID(place[1])
+    except ValueError as exc:
+        raise bad_cursor() from exc
+    there = next((n + 1 for n, hit in enumerate(hits) if hit.object_id == object_id), None)
+    if there is not None:
+        return there
+    below = (-score, -object_id.int)
+    return next((n for n, hit in enumerate(hits) if (-hit.score, -hit.object_id.int) > below), len(hits))
 
 
 def _stale(hits: list[Hit]) -> set[UUID]:

@@ -101,7 +101,9 @@ def _check_limits(events: TurnEvents) -> None:
         if len(set(ids)) != len(ids):
             raise InvalidInputError(f"turn_events.{name} gives one id twice.")
     texts = [("messages", message.content) for message in events.messages]
+    texts += [("messages", canonical_json(message.meta)) for message in events.messages]
     texts += [("tool_calls", canonical_json([call.args, call.result])) for call in events.tool_calls]
+    texts += [("refs", canonical_json(ref.ref_meta_json)) for ref in events.refs]
     texts += [(path.split(".")[1], item.model_dump_json()) for path, item in events.items()]
     for name, text in texts:
         if len(text) > limits.max_message_chars:

@@ -14,6 +14,7 @@ from kernel.context import Ctx, Right
 from kernel.errors import InvalidInputError, NotFoundError
 from memory.contracts import Event, TurnEvents
 from memory.models import Message, Ref, Session, SessionScopeLink, ToolCall, Turn
+from scopes.contracts import SESSION
 from scopes.models import MemoryScope
 from scopes.selectors import Resolved, held
 from scopes.services import ensure_scopes
@@ -91,8 +92,7 @@ def open_place(place: Resolved, ctx: Ctx) -> tuple[Place, list[Change]]:
     names = [place.session, *place.read, *place.write]
     rows, changes = ensure_scopes(place.domain_id, names, ctx, place.partition)
     own = rows[place.session]
-    if own.owner != ctx.actor.id and Right.WRITE not in held(ctx, place.domain_id, place.session):
-        raise NotFoundError(f"No scope {place.session!r} that you can see.")
+    _recheck_sessions(place, rows, ctx)
     session, opened = Session.objects.get_or_create(
         scope=own, defaults={"domain_id": place.domain_id, "external_id": own.external_id, "created_at": ctx.now}
     )
@@ -103,11 +103,21 @@ def open_place(place: Resolved, ctx: Ctx) -> tuple[Place, list[Change]]:
     return Place(session, rows, default), changes
 
 
+def _recheck_sessions(place: Resolved, rows: Mapping[str, MemoryScope], ctx: Ctx) -> None:
+    """A session that was nobody's when the call was decided may have been opened by someone else since."""
+    for name, row in rows.items():
+        needed = Right.WRITE if name == place.session or name in place.write else Right.READ
+        foreign = row.scope_type == SESSION and row.owner != ctx.actor.id
+        if foreign and needed not in held(ctx, place.domain_id, name):
+            raise NotFoundError(f"No scope {name!r} that you can see.")
+
+
 def _link(session: Session, place: Resolved, keys: dict[str, int], ctx: Ctx) -> list[Change]:
     """Remember the scopes that the session uses; a link only widens from read to read_write."""
     known = {link.scope_id: link for link in SessionScopeLink.objects.filter(session=session)}
     changes = []
-    for priority, name in enumerate(dict.fromkeys([*place.read, *place.write])):
+    used = enumerate(dict.fromkeys([*place.read, *place.write]))
+    for priority, name in sorted(used, key=lambda pair: keys[pair[1]]):  # one order for all writers: no deadlock
         mode = "read_write" if name in place.write else "read"
         link = known.get(keys[name])
         if link is None:

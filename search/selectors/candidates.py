@@ -13,16 +13,16 @@ from uuid import UUID
 
 from django.db.models import Count, Q, Sum
 
-from search.contracts import Kind, Query, State
+from search.contracts import Query, State
 from search.models import IndexEntry, Posting, ScopeSize
 from search.selectors.asking import Asked
-from search.terms import term_key, unpack
+from search.terms import pick, term_key
 
 # Postings read in the first stage: the rarest terms up to this number choose the rows, and every term scores them.
 ROW_BUDGET = 3_000
-CANDIDATES = 200
+CANDIDATES = 150
 # Candidates whose neighbours are read, and how far.
-AROUND = 100
+AROUND = 40
 REACH = 2
 # As if so many more texts were there that hold none of the terms: in a scope of three texts no word is common yet.
 PRIOR = 100
@@ -30,19 +30,23 @@ PRIOR = 100
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A candidate with the counts of the query's terms that it holds."""
+    """A candidate with the counts of the query's terms that it holds, and its day where the question is about time."""
 
     entry_id: int
-    kind: Kind
+    kind: str
     object_id: UUID
     scope_key: int
     place: int | None
     author: str
     state: str
     trust: float
-    event_day: int
     length: int
     counts: Mapping[str, int]
+    day: int = 0
+
+
+_COLUMNS = ("id", "kind", "object_id", "scope_id", "place", "author", "state", "trust", "length", "terms")
+_PLAIN = len(_COLUMNS) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,21 +89,30 @@ def find_candidates(query: Query, asked: Asked) -> Candidates | None:
 
 def _held(query: Query, path: str = "") -> Q:
     """The filter of every look-up: entries of the query's domain and scopes that hold at its moment, and no other."""
-    found = {f"{path}domain_id": query.domain_id, f"{path}scope_id__in": query.scope_keys}
-    kept = Q(**found, **{f"{path}kind__in": query.kinds})
-    if query.recorded_at is None:
-        kept &= Q(**{f"{path}state__in": [State.CURRENT, *([State.HISTORY] if query.history else [])]})
-    else:
-        kept &= Q(**{f"{path}recorded_at__lte": query.recorded_at}) & ~Q(**{f"{path}state": State.CANDIDATE})
-        until = f"{path}current_until"
-        kept &= Q(**{f"{until}__isnull": True}) | Q(**{f"{until}__gt": query.recorded_at})
-    kept &= Q(**{f"{path}valid_from__isnull": True}) | Q(**{f"{path}valid_from__lte": query.valid_at})
-    kept &= Q(**{f"{path}valid_to__isnull": True}) | Q(**{f"{path}valid_to__gt": query.valid_at})
+    rules: dict[str, object] = {"domain_id": query.domain_id, "scope_id__in": query.scope_keys}
+    rules["kind__in"] = query.kinds
     if query.labels:
-        kept &= Q(**{f"{path}label__in": query.labels})
+        rules["label__in"] = query.labels
     if query.since is not None:
-        kept &= Q(**{f"{path}event_time__gte": query.since})
-    return kept & Q(**{f"{path}event_time__lt": query.until}) if query.until is not None else kept
+        rules["event_time__gte"] = query.since
+    if query.until is not None:
+        rules["event_time__lt"] = query.until
+    if query.recorded_at is not None:
+        rules |= {"recorded_at__lte": query.recorded_at, "state__in": [State.CURRENT, State.HISTORY]}
+    else:
+        rules["state__in"] = [State.CURRENT, State.HISTORY] if query.history else [State.CURRENT]
+    kept = Q(**{path + rule: value for rule, value in rules.items()})
+    if query.recorded_at is not None:
+        kept &= _unset_or(f"{path}current_until", "gt", query.recorded_at)
+    return (
+        kept
+        & _unset_or(f"{path}valid_from", "lte", query.valid_at)
+        & _unset_or(f"{path}valid_to", "gt", query.valid_at)
+    )
+
+
+def _unset_or(column: str, rule: str, value: object) -> Q:
+    return Q(**{f"{column}__isnull": True}) | Q(**{f"{column}__{rule}": value})
 
 
 def _size(query: Query) -> tuple[int, int]:
@@ -150,37 +163,18 @@ def _best(query: Query, telling: list[_Key], corpus: Corpus) -> tuple[list[tuple
 
 
 def _rows(query: Query, best: list[tuple[int, int | None]], asked: Asked) -> tuple[Row, ...]:
-    """The best rows and those before and after them in their sessions."""
+    """The best rows and those before and after them in their sessions. Days are read only where the question is about
+    time: turning texts into times costs more than all the rest of a row."""
     steps = [step for step in range(-REACH, REACH + 1) if step]
     places = {place + step for _, place in best[:AROUND] if place is not None for step in steps}
-    keys = {term_key(scope_key, term): term for scope_key in query.scope_keys for term in asked.terms}
-    columns = (
-        "id",
-        "kind",
-        "object_id",
-        "scope_id",
-        "place",
-        "author",
-        "state",
-        "trust",
-        "event_time",
-        "length",
-        "terms",
+    wanted = IndexEntry.objects.filter(
+        _held(query), Q(pk__in=[entry_id for entry_id, _ in best]) | Q(place__in=places)
     )
-    wanted = Q(pk__in=[entry_id for entry_id, _ in best]) | Q(place__in=places)
-    return tuple(
-        Row(
-            entry_id=row[0],
-            kind=Kind(row[1]),
-            object_id=row[2],
-            scope_key=row[3],
-            place=row[4],
-            author=row[5],
-            state=row[6],
-            trust=row[7],
-            event_day=row[8].date().toordinal(),
-            length=row[9],
-            counts={keys[key]: count for key, count in unpack(bytes(row[10])) if key in keys},
-        )
-        for row in IndexEntry.objects.filter(_held(query), wanted).order_by("id").values_list(*columns)
-    )
+    timed = ["event_time"] if asked.spans or asked.now else []
+    keys = {scope_key: {term_key(scope_key, term): term for term in asked.terms} for scope_key in query.scope_keys}
+    rows = []
+    for row in wanted.order_by("id").values_list(*_COLUMNS, *timed):
+        plain, packed = row[:_PLAIN], row[_PLAIN]
+        day = row[-1].date().toordinal() if timed else 0
+        rows.append(Row(*plain, pick(bytes(packed), keys[row[3]]), day))
+    return tuple(rows)

@@ -16,8 +16,6 @@ from kernel import tokens
 from search.selectors.asking import Asked, Span
 from search.selectors.candidates import Corpus, Row
 
-Counts = Mapping[int, Mapping[str, float]]
-
 
 @dataclass(frozen=True, slots=True)
 class TextWeights:
@@ -60,27 +58,36 @@ def term_weights(units: Iterable[tokens.Unit], corpus: Corpus, form: float) -> d
     return dict(weights)
 
 
-def widened(rows: Sequence[Row], weights: TextWeights) -> tuple[Counts, Mapping[int, float]]:
-    """For each row the counts of terms in it and around it, and the length that goes with them."""
+def widened(rows: Sequence[Row], weights: TextWeights) -> tuple[dict[int, dict[str, float]], dict[int, float]]:
+    """The counts of terms in a row and around it, and the length that goes with them, for each row that has any."""
     by_place = {row.place: row for row in rows if row.place is not None}
-    around = [
-        *((-step, weight) for step, weight in enumerate(weights.before, 1)),
-        *((step, weight) for step, weight in enumerate(weights.after, 1)),
-    ]
-    counts: dict[int, Mapping[str, float]] = {}
-    lengths: dict[int, float] = {}
+    # A text passes its words on: to the one after it as what stands before that.
+    around = [*enumerate(weights.before, 1), *((-step, weight) for step, weight in enumerate(weights.after, 1))]
+    counts: dict[int, dict[str, float]] = {row.entry_id: dict(row.counts) for row in rows if row.counts}
     for row in rows:
-        found: dict[str, float] = dict(row.counts)
-        length, share = float(row.length), 1.0
+        if not row.counts or row.place is None:
+            continue
         for step, weight in around:
-            other = by_place.get(row.place + step) if row.place is not None else None
+            other = by_place.get(row.place + step)
             if other is not None:
-                length += weight * other.length
-                share += weight
-                for term, count in other.counts.items():
+                found = counts.setdefault(other.entry_id, {})
+                for term, count in row.counts.items():
                     found[term] = found.get(term, 0.0) + weight * count
-        counts[row.entry_id], lengths[row.entry_id] = found, length / share
+    lengths = {row.entry_id: _length(row, by_place, around) for row in rows if row.entry_id in counts}
     return counts, lengths
+
+
+def _length(row: Row, by_place: Mapping[int, Row], around: Iterable[tuple[int, float]]) -> float:
+    """The mean length of a row and those around it, by their weights."""
+    if row.place is None:
+        return float(row.length)
+    length, share = float(row.length), 1.0
+    for step, weight in around:
+        other = by_place.get(row.place - step)
+        if other is not None:
+            length += weight * other.length
+            share += weight
+    return length / share
 
 
 def bm25(counts: Mapping[str, float], length: float, worth: Mapping[str, float], weights: TextWeights) -> float:
@@ -134,25 +141,30 @@ def _in_year(day: date, year: int) -> date:
 
 def recency(rows: Sequence[Row]) -> dict[int, float]:
     """For each row how new it is among all: 0 the oldest, 1 the newest."""
-    days = [row.event_day for row in rows]
+    days = [row.day for row in rows]
     oldest, newest = min(days, default=0), max(days, default=0)
-    return {row.entry_id: (row.event_day - oldest) / (newest - oldest) if newest > oldest else 0.0 for row in rows}
+    return {row.entry_id: (row.day - oldest) / (newest - oldest) if newest > oldest else 0.0 for row in rows}
+
+
+def tellings(asked: Asked, corpus: Corpus) -> list[tuple[frozenset[str], float]]:
+    """The terms of each piece of the question, and the share of its information that the piece carries.
+
+    A piece tells as much as its commonest form, so that neither a rare spelling nor a pair of characters across two
+    words makes a match look worse than it is.
+    """
+    told = [unit.weight * min(corpus.information[term] for term in unit.terms) for unit in asked.units]
+    total = sum(told) or 1.0
+    return [(frozenset(unit.terms), value / total) for unit, value in zip(asked.units, told, strict=True)]
 
 
 def share_matched(
-    own: Mapping[str, int], around: Mapping[str, float], asked: Asked, corpus: Corpus, context: float
+    own: Mapping[str, int], around: Mapping[str, float], told: Iterable[tuple[frozenset[str], float]], context: float
 ) -> float:
-    """The share of the question's information that a text holds itself or, counted by `context`, beside it.
-
-    A piece of the question tells as much as its commonest form, so that neither a rare spelling nor a pair of
-    characters across two words makes a match look worse than it is.
-    """
-    total = matched = 0.0
-    for unit in asked.units:
-        tells = unit.weight * min(corpus.information[term] for term in unit.terms)
-        total += tells
-        if any(term in own for term in unit.terms):
-            matched += tells
-        elif any(term in around for term in unit.terms):
-            matched += tells * context
-    return matched / total if total else 0.0
+    """The share of the question's information that a text holds itself or, counted by `context`, beside it."""
+    matched = 0.0
+    for terms, share in told:
+        if not terms.isdisjoint(own):
+            matched += share
+        elif not terms.isdisjoint(around):
+            matched += share * context
+    return matched

@@ -59,7 +59,7 @@ def rank(query: Query, asked: Asked, candidates: Candidates, weights: Weights = 
             signals["author"] = weights.author
             factor *= 1 + weights.author
         added = {
-            "date": weights.date * features.nearness(each.row.event_day, asked.spans) if asked.spans else 0.0,
+            "date": weights.date * features.nearness(each.row.day, asked.spans) if asked.spans else 0.0,
             "recency": weights.recency * newness.get(each.row.entry_id, 0.0),
         }
         signals.update({name: value * best for name, value in added.items() if value})
@@ -79,16 +79,18 @@ def _score_texts(
     names = frozenset[str]().union(*named.values())
     worth = features.term_weights(features.telling_units(asked, names, corpus.known), corpus, weights.text.form)
     counts, lengths = features.widened(rows, weights.text)
+    told = features.tellings(asked, corpus)
     scored = []
     for row in rows:
-        around = counts[row.entry_id]
-        length = lengths[row.entry_id] / corpus.mean_length
-        text = features.bm25(around, length, worth, weights.text)
+        around = counts.get(row.entry_id)
+        if around is None:
+            continue
+        text = features.bm25(around, lengths[row.entry_id] / corpus.mean_length, worth, weights.text)
         if not text:
             continue
         own = not worth.keys().isdisjoint(row.counts)
-        confidence = features.share_matched(row.counts, around, asked, corpus, weights.context)
-        if own or (len(asked.units) >= CONTEXT_UNITS and confidence >= CONTEXT_SHARE * weights.context):
+        confidence = features.share_matched(row.counts, around, told, weights.context)
+        if own or (len(told) >= CONTEXT_UNITS and confidence >= CONTEXT_SHARE * weights.context):
             scored.append(_Scored(row, text, confidence, own))
     return scored, named
 
@@ -97,7 +99,7 @@ def _hit(each: _Scored, score: float, signals: dict[str, float]) -> Hit:
     if not each.own:
         signals["context"] = 1.0
     return Hit(
-        kind=each.row.kind,
+        kind=Kind(each.row.kind),
         object_id=each.row.object_id,
         scope_key=each.row.scope_key,
         score=round(score, 6),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
+from drf_spectacular.views import SpectacularSwaggerView
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
@@ -125,6 +126,13 @@ class SchemaView(DoorView):
     def get(self, request: Request) -> Response:
         """The document."""
         return Response(openapi.document())
+
+
+class DocsView(SpectacularSwaggerView):
+    """`GET /v1/docs/`: the document as a page to try calls on; all of it comes from this server."""
+
+    content_negotiation_class = OneForm
+    template_name_js = "http/swagger_ui.js"
 
 
 class HealthView(DoorView):

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
 from smartbrain_site.http import openapi
+from smartbrain_site.mcp import tools
 
 
 class Command(BaseCommand):
@@ -20,6 +21,6 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         folder: Path = options["to"]
         folder.mkdir(parents=True, exist_ok=True)
-        for name, text in {"openapi.json": openapi.text()}.items():
+        for name, text in {"openapi.json": openapi.text(), "mcp-tools.json": tools.text()}.items():
             (folder / name).write_text(text, "utf-8")
             self.stdout.write(str(folder / name))

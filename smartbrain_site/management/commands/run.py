@@ -11,9 +11,11 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
 
 from smartbrain_site import demo
-from smartbrain_site.supervisor import Part, PartStoppedError, accepts, port_is_free, serve
+from smartbrain_site.supervisor import Part, PartStoppedError, accepts, serve, why_not_listen
 
 GRACEFUL_SECONDS = "5"
+# WhiteNoise hands static files over as plain iterators; Django reads them whole, which is right for files that small.
+QUIET = "ignore:StreamingHttpResponse must consume synchronous iterators:Warning"
 
 
 class Command(BaseCommand):
@@ -26,10 +28,9 @@ class Command(BaseCommand):
 
     def handle(self, *, host: str, no_demo: bool, **options: Any) -> None:
         port: int = settings.PORT
-        if not port_is_free(host, port):
-            raise CommandError(
-                f"Port {port} is taken on {host}: stop what listens there, or choose another with PORT={port + 1}."
-            )
+        fault = why_not_listen(host, port)
+        if fault:
+            raise CommandError(f"{fault} Choose another with PORT=8001, or any free port.")
         try:
             made = self._prepare(demo_wanted=not no_demo)
         except DatabaseError as exc:
@@ -50,7 +51,8 @@ class Command(BaseCommand):
 
     def _announce(self, host: str, port: int, made: demo.Credentials | None, *, demo_wanted: bool) -> None:
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
-        self._say(f"\nSmartBrain is up, and Ctrl-C stops it.\n  Address  {address}/\n  Review   {address}/admin/")
+        self._say(f"\nSmartBrain is up, and Ctrl-C stops it.\n  Address  {address}/")
+        self._say(f"  API      {address}/v1/docs/\n  Review   {address}/admin/")
         if made is not None:
             self._say(
                 f"  API key  {made.api_key}  (domain {made.domain_id})\n"
@@ -67,7 +69,7 @@ class Command(BaseCommand):
 
 
 def _parts(host: str, port: int) -> list[Part]:
-    web = ["-m", "uvicorn", "smartbrain_site.asgi:application", "--host", host, "--port", str(port)]
+    web = ["-W", QUIET, "-m", "uvicorn", "smartbrain_site.asgi:application", "--host", host, "--port", str(port)]
     web += ["--timeout-graceful-shutdown", GRACEFUL_SECONDS]
     return [
         Part("web", [sys.executable, *web]),

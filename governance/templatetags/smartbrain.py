@@ -1,0 +1,82 @@
+"""How admin pages show stored text: escaped, never as interface, with hidden characters made visible."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from itertools import groupby
+from typing import Any
+
+from django import template
+from django.contrib.admin import ListFilter
+from django.utils.html import escape, format_html_join
+from django.utils.safestring import SafeString
+
+from governance import adminbase
+from kernel.text import has_invisible, is_invisible, show_invisible
+
+register = template.Library()
+
+
+@register.filter
+def when(moment: datetime | None) -> str:
+    """An instant in UTC."""
+    return adminbase.when(moment)
+
+
+@register.filter
+def visible(text: object) -> SafeString:
+    """Escaped text in which each hidden character stands as its marked code point."""
+    raw = str(text)
+    if not has_invisible(raw):
+        return escape(raw)
+    parts = []
+    for hidden, chars in groupby(raw, is_invisible):
+        run = "".join(chars)
+        parts.append(
+            (SafeString('<mark class="sb-hidden">'), show_invisible(run), SafeString("</mark>"))
+            if hidden
+            else ("", run, "")
+        )
+    return format_html_join("", "{}{}{}", parts)
+
+
+@register.filter
+def pretty(value: Any) -> SafeString:
+    """JSON with its own language kept, escaped as above."""
+    return visible(text_of(value))
+
+
+@register.filter
+def brief(value: Any) -> SafeString:
+    """A value of a table's cell: text as it is, anything else as JSON on one line; a dash where there is none."""
+    if value is None:
+        return SafeString("–")
+    return visible(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str))
+
+
+@register.simple_tag
+def text_of(value: Any) -> str:
+    """JSON laid out for reading."""
+    return json.dumps(value, ensure_ascii=False, indent=2, default=str)
+
+
+@register.simple_tag
+def filter_choices(cl: Any, spec: ListFilter) -> list[Mapping[str, object]]:
+    """The choices of a list filter."""
+    return list(spec.choices(cl))
+
+
+@register.simple_tag
+def page_address(cl: Any, number: int) -> str:
+    """The address of another page of the list, with everything else kept."""
+    address: str = cl.get_query_string({"p": number})
+    return address
+
+
+@register.simple_tag
+def without(cl: Any, name: str) -> str:
+    """The address of the list without one narrowing."""
+    address: str = cl.get_query_string(remove=[name])
+    return address

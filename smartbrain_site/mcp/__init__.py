@@ -1,0 +1,1 @@
+"""The MCP door: every action as a tool, over stdio and streamable HTTP."""

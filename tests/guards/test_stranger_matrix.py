@@ -1,0 +1,230 @@
+"""Every action, every principal, every row state: a stranger reads nothing, learns nothing and writes nothing."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from governance.models import AuditEntry
+from kernel.actions import all_actions
+from kernel.errors import DomainError, UnauthenticatedError
+from scopes.selectors import authenticate_key
+from tests.conftest import Player
+from tests.guards.world import DOMAIN, MARK, PROJECT, UUID, Ids, Inputs, World, build, context, stored, turn
+
+KEY = {"idempotency_key": "k"}
+
+
+def _proposals(ids: Ids) -> dict[str, dict]:
+    return {"queued": {"id": ids.queued}, "approved": {"id": ids.approved}, "rejected": {"id": ids.rejected}}
+
+
+def _decisions(ids: Ids) -> dict[str, dict]:
+    return {state: {**tree, **KEY, "reason": "because"} for state, tree in _proposals(ids).items()}
+
+
+def _places(ids: Ids) -> dict[str, dict]:
+    """Each row state by which a scoped call can name what is the team's."""
+    project = f"project:{ids.project}"
+    return {
+        "session": {"domain_id": ids.domain, "session_id": ids.session},
+        "session scope": {"domain_id": ids.domain, "session_id": "mine", **context(f"session:{ids.session}")},
+        "project": {"domain_id": ids.domain, "session_id": "mine", **context(project, write=project)},
+        "task": {"domain_id": ids.domain, "session_id": "mine", **context("task:t", write="task:t")},
+    }
+
+
+def _commits(ids: Ids) -> dict[str, dict]:
+    events = turn(ids, "hello")["turn_events"]
+    return {name: {**tree, **KEY, "turn_events": events} for name, tree in _places(ids).items()}
+
+
+INPUTS: dict[str, Inputs] = {
+    "approve_proposal": _decisions,
+    "assign_reviewer": lambda ids: {"domain": {**KEY, "user": ids.person, "domain_id": ids.domain}},
+    "commit_turn": _commits,
+    "create_principal": lambda ids: {"domain": {"name": "newcomer", "domain_id": ids.domain}},
+    "get_policy": lambda ids: {"domain": {"domain_id": ids.domain}, "installation": {}},
+    "get_proposal": _proposals,
+    "get_session": lambda ids: {"session": {"id": ids.session_uuid}, "project": {"id": ids.project_session_uuid}},
+    "get_turn": lambda ids: {"turn": {"turn_id": ids.turn}},
+    "grant_access": lambda ids: {
+        "domain": {**KEY, "name": ids.principal, "domain_id": ids.domain, "rights": ["read"]},
+        "self": {**KEY, "name": "stranger", "domain_id": ids.domain, "rights": ["read"]},
+    },
+    "issue_key": lambda ids: {"principal": {"name": ids.principal}},
+    "list_audit": lambda ids: {
+        "domain": {"domain_id": ids.domain},
+        "all": {},
+        "actor": {"actor": ids.principal},
+        "request": {"request_id": ids.request},
+    },
+    "list_domains": lambda ids: {"all": {}},
+    "list_principals": lambda ids: {"all": {}, "domain": {"domain_id": ids.domain}},
+    "list_proposals": lambda ids: {"all": {}, "domain": {"domain_id": ids.domain}, "state": {"state": "open"}},
+    "list_scopes": lambda ids: {
+        "domain": {"domain_id": ids.domain},
+        "session": {"domain_id": ids.domain, "type": "session"},
+    },
+    "list_sessions": lambda ids: {"domain": {"domain_id": ids.domain}},
+    "list_turns": lambda ids: {"session": {"domain_id": ids.domain, "session_id": ids.session}},
+    "reject_proposal": _decisions,
+    "revoke_key": lambda ids: {"key": {**KEY, "key_prefix": ids.key_prefix}},
+    "search_memory": lambda ids: {name: {**tree, "query": MARK} for name, tree in _places(ids).items()},
+    "set_policy": lambda ids: {
+        "domain": {**KEY, "domain_id": ids.domain, "document": {}, "reason": "because"},
+        "installation": {**KEY, "document": {}, "reason": "because"},
+    },
+    "whoami": lambda ids: {"me": {}},
+    "withdraw_proposal": lambda ids: {state: {**tree, **KEY} for state, tree in _proposals(ids).items()},
+}
+
+MAY_ANSWER = {"whoami", "list_domains", "list_proposals", "list_audit"}  # with what is the caller's own
+OF_THE_INSTALLATION = {"create_principal", "issue_key", "revoke_key", "list_principals", "get_policy", "set_policy"}
+READER_SEES = {
+    "get_session", "get_turn", "list_domains", "list_proposals", "list_scopes", "list_sessions", "list_turns",
+    "search_memory", "whoami",
+}  # fmt: skip
+READER_KNOWS_NOTHING_OF = {"approve_proposal", "get_proposal", "reject_proposal", "withdraw_proposal"}
+
+
+@pytest.fixture
+def world(db) -> World:
+    return build()
+
+
+def ask(player: Player, action: str, tree: dict) -> tuple[int, str, str]:
+    """Status, code and the whole answer as text."""
+    try:
+        answer = player.call(action, tree)
+    except DomainError as exc:
+        return exc.status, exc.code, json.dumps(exc.problem("r"), ensure_ascii=False)
+    return answer.status, "", json.dumps(answer.body(), ensure_ascii=False)
+
+
+def without(text: str, tree: object) -> str:
+    """The text without what the caller said itself."""
+    for said in sorted(_strings(tree), key=len, reverse=True):
+        text = text.replace(said, "…")
+    return text
+
+
+def _strings(tree: object) -> list[str]:
+    if isinstance(tree, dict):
+        return [said for inner in tree.values() for said in _strings(inner)]
+    if isinstance(tree, list):
+        return [said for inner in tree for said in _strings(inner)]
+    return [tree] if isinstance(tree, str) and len(tree) > 3 else []
+
+
+def leaks(text: str, world: World) -> list[str]:
+    """The team's words and ids in an answer."""
+    found = [word for word in (MARK, MARK.upper(), PROJECT) if word in text]
+    return found + sorted(set(UUID.findall(text)) & world.secrets)
+
+
+def test_it_works(world):
+    for name in READER_SEES - {"list_proposals", "whoami"}:
+        tree = next(iter(INPUTS[name](world.ids).values()))
+        status, _, text = ask(world.agent, name, tree)
+        assert status == 200
+        assert leaks(text, world), f"{name} shows the team nothing: the matrix would prove nothing"
+
+
+def test_no_action_is_left_out():
+    assert {action.name for action in all_actions()} == set(INPUTS), "add the new action to INPUTS"
+
+
+@pytest.mark.parametrize("who", ["stranger", "legacy_guest", "reviewer_elsewhere", "nobody", "switched_off"])
+def test_an_outsider_reads_nothing_and_writes_nothing(world, who):
+    player = world.outsiders[who]
+    before = stored()
+    for name, inputs in INPUTS.items():
+        ghosts = inputs(Ids.ghost())
+        for state, tree in inputs(world.ids).items():
+            place = f"{who}: {name} of {state}"
+            entries = AuditEntry.objects.count()
+            status, code, text = ask(player, name, tree)
+            assert not leaks(without(text, tree), world), f"{place}: {text}"
+            if status == 200:
+                assert name in MAY_ANSWER, f"{place} was answered: {text}"
+                assert "domain_id" not in tree, f"{place}: a foreign domain is no filter, it is unknown"
+            else:
+                allowed = {403, 404} if name in OF_THE_INSTALLATION | MAY_ANSWER else {404}
+                assert status in allowed, f"{place}: {status} {text}"
+                entry = AuditEntry.objects.latest("id")
+                assert (entry.outcome, entry.code, entry.action) == ("denied", code, name), place
+                assert entry.domain_id is None, f"{place}: an outsider's attempt stays out of the team's own log"
+            assert AuditEntry.objects.count() == entries + 1, place
+            ghost = ask(player, name, ghosts[state])
+            assert ghost[:2] == (status, code), f"{place} can be told from one that does not exist"
+            if status != 200:
+                assert without(ghost[2], ghosts[state]) == without(text, tree), place
+    assert stored() == before
+
+
+def test_a_read_only_key_may_look_and_not_touch(world):
+    reader = world.insiders["reader"]
+    before = stored()
+    for name, inputs in INPUTS.items():
+        for state, tree in inputs(world.ids).items():
+            status, _, text = ask(reader, name, tree)
+            wanted = 200 if name in READER_SEES else 404 if name in READER_KNOWS_NOTHING_OF else 403
+            assert status == wanted, f"{name} of {state}: {status} {text}"
+            assert stored() == before, f"{name} of {state} wrote"
+
+
+@pytest.mark.parametrize("who", ["neighbour", "other_reviewer"])
+def test_a_grant_on_another_project_shows_nothing_of_this_one(world, who):
+    player = world.insiders[who]
+    before = stored()
+    for name, inputs in INPUTS.items():
+        for state, tree in inputs(world.ids).items():
+            status, _, text = ask(player, name, tree)
+            shown = without(text, tree).replace(DOMAIN, "…")
+            assert not leaks(shown, world), f"{who}: {name} of {state}: {text}"
+            lists = name.startswith("list_") and name not in {"list_turns", "list_principals"}
+            assert status in ({200, 403} if lists else {403, 404}) or name == "whoami", (
+                f"{name} of {state}: {status} {text}"
+            )
+            assert not lists or status == 403 or _rows(text) == [] or name == "list_domains", f"{name}: {text}"
+    assert stored() == before
+
+
+def _rows(text: str) -> list:
+    return next(value for value in json.loads(text).values() if isinstance(value, list))
+
+
+@pytest.mark.parametrize("who", ["neighbour", "other_reviewer"])
+def test_inside_the_domain_too_a_hidden_row_looks_like_none(world, who):
+    ghost = Ids.ghost(DOMAIN)
+    for name in ("get_session", "get_turn", "get_proposal", "list_turns", "withdraw_proposal", "approve_proposal"):
+        for state, tree in INPUTS[name](world.ids).items():
+            real, absent = (
+                ask(world.insiders[who], name, tree),
+                ask(world.insiders[who], name, INPUTS[name](ghost)[state]),
+            )
+            assert real[:2] == absent[:2] == (404, "not_found"), f"{name} of {state}"
+            assert without(real[2], tree) == without(absent[2], INPUTS[name](ghost)[state])
+
+
+def test_a_revoked_key_is_nobody(world):
+    secret = world.agent.key
+    assert authenticate_key(secret).actor.name == world.agent.name
+    world.operator.do("revoke_key", key_prefix=world.ids.key_prefix)
+    with pytest.raises(UnauthenticatedError):
+        authenticate_key(secret)
+
+
+@pytest.mark.parametrize(
+    "secret", ["", "sb", "sb__", "sb_x_y", "Bearer x", "sb_\x00_x", "sb_\ud800_x", "sb_钥匙_x", "_" * 99]
+)
+def test_a_wrong_key_is_nobody(world, secret):
+    with pytest.raises(UnauthenticatedError):
+        authenticate_key(secret)
+
+
+def test_a_key_of_the_right_prefix_and_wrong_secret_is_nobody(world):
+    with pytest.raises(UnauthenticatedError):
+        authenticate_key(world.agent.key[:-1] + ("A" if world.agent.key[-1] != "A" else "B"))

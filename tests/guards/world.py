@@ -1,0 +1,152 @@
+"""A team with something in every row state, each of its words marked, and everyone who must not see it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from uuid import uuid4
+
+from django.apps import apps
+
+from governance import gate
+from governance.gate import system_ctx
+from kernel.context import Door
+from tests.conftest import Player, make_agent, make_person
+from tests.guards.write_guard import guarded_tables
+
+MARK = "quokka"  # in every text, id and name of the team
+DOMAIN = f"team-{MARK}"
+PROJECT = f"project-{MARK}"
+OTHER = "other"
+UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+
+
+@dataclass
+class Ids:
+    """Everything that an input can name. A ghost has the same shape, and nothing in it exists."""
+
+    domain: str = DOMAIN
+    session: str = f"session-{MARK}"
+    project: str = PROJECT
+    queued: str = field(default_factory=lambda: str(uuid4()))
+    approved: str = field(default_factory=lambda: str(uuid4()))
+    rejected: str = field(default_factory=lambda: str(uuid4()))
+    session_uuid: str = field(default_factory=lambda: str(uuid4()))
+    project_session_uuid: str = field(default_factory=lambda: str(uuid4()))
+    turn: str = field(default_factory=lambda: str(uuid4()))
+    principal: str = f"agent-{MARK}"
+    person: str = f"owner-{MARK}"
+    key_prefix: str = "0123456789ab"
+    request: str = field(default_factory=lambda: str(uuid4()))
+
+    @classmethod
+    def ghost(cls, domain: str = "ghost-domain") -> Ids:
+        return cls(
+            domain, "ghost-session", "ghost-project", principal="ghost", person="ghost", key_prefix="ffffffffffff"
+        )
+
+
+@dataclass
+class World:
+    ids: Ids
+    agent: Player
+    operator: Player
+    outsiders: dict[str, Player]
+    insiders: dict[str, Player]
+    secrets: frozenset[str]
+
+
+def turn(ids: Ids, text: str = f"The {MARK} plan", **fields: object) -> dict:
+    """A commit of everything that can be committed, marked all over."""
+    return {
+        "domain_id": ids.domain,
+        "session_id": ids.session,
+        "turn_events": {
+            "messages": [{"role": "user", "content": text, "name": f"name-{MARK}", "meta": {"k": MARK}}],
+            "tool_calls": [{"name": f"tool-{MARK}", "args": {"q": MARK}, "result": MARK}],
+            "refs": [{"ref_type": "file", "ref_uri": f"file:///{MARK}.txt"}],
+        },
+        **fields,
+    }
+
+
+def context(*names: str, write: str | None = None) -> dict:
+    """A scope context from written forms."""
+    refs = [dict(zip(("type", "id"), name.split(":", 1), strict=True)) for name in names]
+    given: dict = {"read": refs}
+    if write is not None:
+        given["default_write"] = dict(zip(("type", "id"), write.split(":", 1), strict=True))
+    return {"scope_context": given}
+
+
+def build() -> World:
+    """Make the team through the gate, with a turn of its session, of a project and of a queue of proposals."""
+    operator = make_person(f"operator-{MARK}", is_superuser=True)
+    owner = make_person(f"owner-{MARK}")
+    ids = Ids()
+    agent = make_agent(ids.principal, DOMAIN, owner=owner.name)
+    reviewer = make_person(f"reviewer-{MARK}", DOMAIN)
+    ids.key_prefix = agent.key.split("_")[1]
+    gate.call("grant_access", {"name": agent.name, "domain_id": DOMAIN, "pattern": "task:t", "rights": ["read"]},
+              ctx=system_ctx("tests", Door.PYTHON))  # fmt: skip
+    ids.turn = agent.do("commit_turn", turn(ids))["turn_id"]
+    agent.do(
+        "commit_turn",
+        turn(ids, session_id=f"in-project-{MARK}", **context(f"project:{PROJECT}", write=f"project:{PROJECT}")),
+    )
+    sessions = {row["session_id"]: row["id"] for row in agent.do("list_sessions", domain_id=DOMAIN)["sessions"]}
+    ids.session_uuid, ids.project_session_uuid = sessions[ids.session], sessions[f"in-project-{MARK}"]
+    make_agent(f"legacy-{MARK}", "legacy").do("commit_turn", turn(ids, domain_id="legacy"))
+    rule = {"name": f"rule-{MARK}", "actions": ["commit_turn"], "scope_types": ["global"]}
+    operator.do("set_policy", domain_id=DOMAIN, document={"review": {"queue": [rule]}}, reason=f"because {MARK}")
+    queued = [_queue(agent, ids, n) for n in range(3)]
+    ids.queued, ids.approved, ids.rejected = queued
+    reviewer.do("reject_proposal", id=ids.rejected, reason=f"no {MARK}")
+    reviewer.do("approve_proposal", id=ids.approved, reason=f"yes {MARK}")
+    ids.request = operator.do("list_audit", domain_id=DOMAIN, limit=1)["entries"][0]["request_id"]
+    secrets = frozenset(_secrets())
+    outsiders = {
+        "stranger": make_agent("stranger", "elsewhere", rights=["read", "write", "promote", "erase"]),
+        "legacy_guest": make_agent("legacy-guest", "legacy"),
+        "reviewer_elsewhere": make_person("reviewer-elsewhere", "elsewhere"),
+        "nobody": make_person("nobody"),
+        "switched_off": make_person("switched-off", is_superuser=True, is_active=False),
+    }
+    insiders = {
+        "reader": make_agent("reader", DOMAIN, rights=["read"]),
+        "neighbour": make_agent("neighbour", DOMAIN, pattern=f"project:{OTHER}"),
+        "other_reviewer": make_person("other-reviewer", DOMAIN, f"project:{OTHER}"),
+    }
+    return World(ids, agent, operator, outsiders, insiders, secrets)
+
+
+def _queue(agent: Player, ids: Ids, number: int) -> str:
+    fields = context("global:all", write="global:all")
+    answer = agent.call(
+        "commit_turn", turn(ids, f"Queued {MARK} {number}", session_id=f"queued-{number}-{MARK}", **fields)
+    )
+    assert answer.status == 202
+    return str(answer.body()["proposal"]["id"])
+
+
+def _secrets() -> Iterator[str]:
+    """Every id of every row there is before the strangers come, the audit log's too."""
+    for table in rows():
+        for row in table.values():
+            yield from UUID.findall(repr(row))
+
+
+def rows(without: frozenset[str] = frozenset()) -> Iterator[dict[str, str]]:
+    """Every row of every domain-owned table, as text, by table and key."""
+    for model in sorted(apps.get_models(), key=lambda model: model._meta.db_table):
+        if model._meta.db_table in guarded_tables() - without:
+            yield {f"{model._meta.db_table} {row}": repr(row) for row in model._base_manager.values_list()}
+
+
+def stored() -> dict[str, str]:
+    """Every row but the audit log's, to be compared before and after."""
+    return {key: row for table in rows(frozenset({"audit_entries"})) for key, row in table.items()}
+
+
+Inputs = Callable[[Ids], dict[str, dict]]

@@ -1,0 +1,40 @@
+"""Jobs: queued when the transaction commits, scheduled once."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import transaction
+from django_q.models import OrmQ, Schedule
+
+from kernel import queue
+
+JOB = "kernel.clock.now"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_it_works():
+    with transaction.atomic():
+        queue.enqueue(JOB, 1, "two")
+        assert not OrmQ.objects.exists()
+    (row,) = OrmQ.objects.all()
+    assert (row.task["func"], row.task["args"]) == (JOB, (1, "two"))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_is_rolled_back_is_not_queued():
+    with transaction.atomic():
+        queue.enqueue(JOB)
+        transaction.set_rollback(True)
+    assert not OrmQ.objects.exists()
+
+
+def test_saying_it_again_changes_nothing(db):
+    queue.every(5, JOB)
+    queue.every(5, JOB)
+    assert Schedule.objects.get().minutes == 5
+
+
+def test_another_interval_replaces_the_one_before(db):
+    queue.every(5, JOB)
+    queue.every(10, JOB)
+    assert Schedule.objects.get().minutes == 10
