@@ -73,6 +73,7 @@ def test_it_works():
     assert package.debug.planner.purpose == "research"
     assert package.debug.agent_state == {"step": 1}
     first = package.evidence[0]
+    assert first.scope
     assert (first.source, first.scope.type, first.source_session_id) == ("memory", "task", "s0")
     assert first.ref.memory_item_id == uid(1)
     assert package.evidence[1].ref.document_id == "5"
@@ -98,6 +99,7 @@ def test_case_48_debug_shows_what_gave_way_and_each_scopes_part():
         ("task", 1, 1, 0),
         ("global", 1, 0, 1),
     ]
+    assert package.debug.scope_budget
     assert package.debug.scope_budget.model_dump() == {"max_items_per_scope": 10, "used": {"task:x": 1}}
     assert [scope.type for scope in package.debug.scopes_read] == ["task", "global"]
 

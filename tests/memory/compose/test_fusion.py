@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memory.compose.contracts import RetrievalPlan
 from memory.compose.fusion import candidates_from, fuse, ratio_of
-from memory.compose.values import TIERS, UNIT, Candidate
+from memory.compose.values import TIERS, UNIT
 from tests.memory.compose.made import NOW, a_pack, a_plan, a_policy, an_evidence, memory, section, uid
 
 PLAN = a_plan("thing")
@@ -284,7 +284,7 @@ def test_everything_is_chosen_or_left_out_once_and_the_order_is_stable(memories,
     plan, policy = a_plan("thing of Zanzibar"), a_policy(evidence_max_items=most)
     fused = fuse(memories, sections, RECENT, plan, policy, 3)
     given_ids = {(item.source, item.id) for item in [*memories, *sections]}
-    out = [(item.candidate.source, item.candidate.id) for item in fused.selected]
+    out: list[tuple[str, str]] = [(item.candidate.source, item.candidate.id) for item in fused.selected]
     out += [(entry.source, entry.id) for entry in fused.dropped]
     assert sorted(out) == sorted(given_ids)
     assert len(fused.selected) <= most
@@ -295,4 +295,3 @@ def test_everything_is_chosen_or_left_out_once_and_the_order_is_stable(memories,
     assert all(entry.of for entry in fused.dropped if entry.reason in ("duplicate", "restatement"))
     scopes = [item.candidate.scope for item in fused.selected if item.candidate.scope]
     assert all(scopes.count(scope) <= 3 for scope in scopes)
-    assert all(isinstance(item.candidate, Candidate) and item.score == item.score for item in fused.selected)

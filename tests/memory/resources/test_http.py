@@ -112,7 +112,7 @@ def test_case_38_a_dripping_store_is_left_behind_too():
         handler.send_response(200)
         handler.send_header("content-length", "1000")
         handler.end_headers()
-        for _ in range(100):
+        for _drop in range(100):
             handler.wfile.write(b" ")
             handler.wfile.flush()
             time.sleep(0.05)
