@@ -5,71 +5,93 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('scopes', '0001_initial'),
+        ("scopes", "0001_initial"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='IndexEntry',
+            name="IndexEntry",
             fields=[
-                ('id', models.BigAutoField(primary_key=True, serialize=False)),
-                ('kind', models.CharField(max_length=8)),
-                ('object_id', models.UUIDField()),
-                ('session_key', models.BigIntegerField(null=True)),
-                ('sequence', models.PositiveBigIntegerField(default=0)),
-                ('place', models.BigIntegerField(null=True)),
-                ('author', models.CharField(blank=True, default='', max_length=200)),
-                ('label', models.CharField(blank=True, default='', max_length=20)),
-                ('trust', models.FloatField(default=1.0)),
-                ('event_time', models.DateTimeField()),
-                ('recorded_at', models.DateTimeField()),
-                ('current_until', models.DateTimeField(null=True)),
-                ('valid_from', models.DateTimeField(null=True)),
-                ('valid_to', models.DateTimeField(null=True)),
-                ('state', models.CharField(max_length=10)),
-                ('tokeniser', models.PositiveSmallIntegerField()),
-                ('length', models.PositiveIntegerField()),
-                ('terms', models.BinaryField()),
-                ('domain', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='scopes.domain')),
-                ('scope', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='scopes.memoryscope')),
+                ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("kind", models.CharField(max_length=8)),
+                ("object_id", models.UUIDField()),
+                ("session_key", models.BigIntegerField(null=True)),
+                ("sequence", models.PositiveBigIntegerField(default=0)),
+                ("place", models.BigIntegerField(null=True)),
+                ("author", models.CharField(blank=True, default="", max_length=200)),
+                ("label", models.CharField(blank=True, default="", max_length=20)),
+                ("trust", models.FloatField(default=1.0)),
+                ("event_time", models.DateTimeField()),
+                ("recorded_at", models.DateTimeField()),
+                ("current_until", models.DateTimeField(null=True)),
+                ("valid_from", models.DateTimeField(null=True)),
+                ("valid_to", models.DateTimeField(null=True)),
+                ("state", models.CharField(max_length=10)),
+                ("tokeniser", models.PositiveSmallIntegerField()),
+                ("length", models.PositiveIntegerField()),
+                ("terms", models.BinaryField()),
+                (
+                    "domain",
+                    models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to="scopes.domain"),
+                ),
+                (
+                    "scope",
+                    models.ForeignKey(
+                        db_index=False, on_delete=django.db.models.deletion.PROTECT, to="scopes.memoryscope"
+                    ),
+                ),
             ],
             options={
-                'db_table': 'index_entries',
+                "db_table": "index_entries",
             },
         ),
         migrations.CreateModel(
-            name='Posting',
+            name="Posting",
             fields=[
-                ('pk', models.CompositePrimaryKey('term', 'entry', blank=True, editable=False, primary_key=True, serialize=False)),
-                ('term', models.BigIntegerField()),
-                ('entry', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, to='search.indexentry')),
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "term", "entry", blank=True, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("term", models.BigIntegerField()),
+                (
+                    "entry",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        to="search.indexentry",
+                    ),
+                ),
             ],
             options={
-                'db_table': 'index_postings',
+                "db_table": "index_postings",
             },
         ),
         migrations.CreateModel(
-            name='ScopeSize',
+            name="ScopeSize",
             fields=[
-                ('id', models.BigAutoField(primary_key=True, serialize=False)),
-                ('entries', models.IntegerField()),
-                ('length', models.BigIntegerField()),
-                ('scope', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to='scopes.memoryscope')),
+                ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("entries", models.IntegerField()),
+                ("length", models.BigIntegerField()),
+                ("scope", models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to="scopes.memoryscope")),
             ],
             options={
-                'db_table': 'index_sizes',
+                "db_table": "index_sizes",
             },
         ),
         migrations.AddIndex(
-            model_name='indexentry',
-            index=models.Index(condition=models.Q(('place__isnull', False)), fields=['place'], name='index_entries_place'),
+            model_name="indexentry",
+            index=models.Index(
+                condition=models.Q(("place__isnull", False)), fields=["place"], name="index_entries_place"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='indexentry',
-            constraint=models.UniqueConstraint(fields=('object_id', 'kind', 'scope'), name='index_entries_unique'),
+            model_name="indexentry",
+            constraint=models.UniqueConstraint(fields=("object_id", "kind", "scope"), name="index_entries_unique"),
         ),
     ]
