@@ -9,7 +9,6 @@ _SPACE_BETWEEN_CJK = re.compile(
     r"(?<=[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af])[ \u3000]+"
     r"(?=[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af])"
 )
-_FILLERS = "\u115f\u1160\u3164\uffa0\u2800"
 _LINE_BREAKS = dict.fromkeys(map(ord, "\n\t\r"))
 
 
@@ -28,7 +27,8 @@ def join_spaced_cjk(text: str) -> str:
     return _SPACE_BETWEEN_CJK.sub("", text)
 
 
-_FILLERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
+_FILLERS = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"
+_UNSEEN_MARKS = re.compile(f"[{_FILLERS}\ufe00-\ufe0d\U000e0100-\U000e01ef]")  # printable, by Unicode's own word
 
 
 def is_invisible(char: str) -> bool:
@@ -36,12 +36,7 @@ def is_invisible(char: str) -> bool:
     those variation selectors that no ordinary text needs."""
     if char in "\n\t\r":
         return False
-    return (
-        unicodedata.category(char) in {"Cc", "Cf", "Co", "Cn", "Zl", "Zp"}
-        or char in _FILLERS
-        or "\ufe00" <= char <= "\ufe0d"
-        or "\U000e0100" <= char <= "\U000e01ef"
-    )
+    return unicodedata.category(char) in {"Cc", "Cf", "Co", "Cn", "Zl", "Zp"} or bool(_UNSEEN_MARKS.match(char))
 
 
 def has_invisible(text: str) -> bool:
@@ -58,4 +53,4 @@ def show_invisible(text: str) -> str:
 
 def _is_plain(text: str) -> bool:
     """A quick yes for most texts, since looking at each character takes long; a no decides nothing."""
-    return text.translate(_LINE_BREAKS).isprintable() and not any(char in text for char in _FILLERS)
+    return text.translate(_LINE_BREAKS).isprintable() and not _UNSEEN_MARKS.search(text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kernel.tokens import count_tokens
@@ -35,7 +35,7 @@ def window_tokens(recent: Sequence[Line]) -> int:
     return sum(count_tokens(message.text) for message in recent)
 
 
-def render(items: dict[str, Sequence[str]], references: Sequence[str], recent: Sequence[Line]) -> str:
+def render(items: Mapping[str, Sequence[str]], references: Sequence[str], recent: Sequence[Line]) -> str:
     """The summary text: five fixed headings with at most five lines each, newest first; `None` where there is none.
 
     `items` maps `goals`, `decisions` and `tasks` to statements, newest first.

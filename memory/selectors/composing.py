@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta, timezone
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from governance.policies import Policies, ScopesPolicy, in_force
@@ -31,8 +32,10 @@ from memory.selectors.conversation import Conversation, read_conversation
 from memory.selectors.evidence import edges_as_candidates, find_candidates, query_for
 from memory.selectors.items import current_items
 from memory.selectors.standing import STANDING_TYPES, system_blocks
-from scopes.models import MemoryScope
 from scopes.selectors import Resolved, scope_rows
+
+if TYPE_CHECKING:
+    from scopes.models import MemoryScope
 
 MAX_STANDING = 200
 MAX_QUERIES = 3  # of a plan, asked of our own index: expansions with the same terms find the same texts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from kernel import tokens
@@ -14,11 +15,13 @@ from memory.compose.values import UNIT, Candidate
 from memory.models import MemoryItem
 from memory.naming import name_candidates
 from memory.selectors.searching import related_edges, related_names
-from scopes.models import MemoryScope
 from scopes.selectors import Resolved
 from search import hooks
 from search import selectors as index
 from search.contracts import Hit, Hydrated, Kind, Query
+
+if TYPE_CHECKING:
+    from scopes.models import MemoryScope
 
 EDGE_SCORE = 0.5
 MAX_EDGES = 10

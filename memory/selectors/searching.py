@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
@@ -15,11 +16,13 @@ from memory.contracts.search import AsOf, ResultRef, SearchMemoryInput, SearchMo
 from memory.models import Entity, KgEdge, MemoryItem
 from memory.naming import name_candidates
 from scopes.contracts import ScopeView
-from scopes.models import MemoryScope
 from scopes.selectors import Resolved, scope_rows
 from search import hooks
 from search import selectors as index
 from search.contracts import Hit, Hydrated, Kind, Query
+
+if TYPE_CHECKING:
+    from scopes.models import MemoryScope
 
 MAX_NAMES = 50
 

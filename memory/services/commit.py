@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from governance.policies import in_force
@@ -112,9 +112,12 @@ def _check_limits(events: TurnEvents) -> None:
             )
 
 
-def _scope_refs(events: TurnEvents) -> Iterable[ScopeRef]:
-    rows = [item for _, item in events.items()]
-    return [row.scope_ref for row in [*rows, *events.retractions, *events.edges] if row.scope_ref is not None]
+def _scope_refs(events: TurnEvents) -> Iterator[ScopeRef]:
+    for _, item in events.items():
+        if item.scope_ref is not None:
+            yield item.scope_ref
+    yield from (row.scope_ref for row in events.retractions if row.scope_ref is not None)
+    yield from (row.scope_ref for row in events.edges if row.scope_ref is not None)
 
 
 def _extraction(given: CommitTurnInput, place: Resolved, policy: RetentionPolicy, ctx: Ctx) -> Extraction:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from django.db import IntegrityError, transaction
 from django.db.models import Q
@@ -15,7 +16,9 @@ from memory.contracts.items import EdgeIn
 from memory.models import Entity, EntityAlias, EntityMention, KgEdge
 from memory.services.items import Commit, write
 from memory.statements import statement
-from scopes.models import MemoryScope
+
+if TYPE_CHECKING:
+    from scopes.models import MemoryScope
 
 
 def write_entity(candidate: Candidate, scope: MemoryScope, commit: Commit) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
@@ -24,9 +24,11 @@ from memory.models import EvidenceLink, KnowledgeEvent, MemoryChunk, MemoryItem,
 from memory.profiles import with_facts_of
 from memory.statements import chunk_text, content_hash
 from scopes.contracts import ScopeView
-from scopes.models import MemoryScope
 from search import services as index
 from search.contracts import Kind, NewEntry, State
+
+if TYPE_CHECKING:
+    from scopes.models import MemoryScope
 
 _ATTEMPTS = 5
 

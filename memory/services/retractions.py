@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kernel.actions import Change
 from memory.candidates import Candidate, Retraction, TaskUpdate, line
@@ -12,7 +12,9 @@ from memory.models import MemoryItem
 from memory.profiles import without_facts
 from memory.services.items import Commit, event_of, view_written, write
 from memory.statements import content_hash, statement
-from scopes.models import MemoryScope
+
+if TYPE_CHECKING:
+    from scopes.models import MemoryScope
 
 
 def retract(asked: Retraction, scope: MemoryScope, commit: Commit) -> list[MemoryItem]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.db.models import F
 
@@ -15,10 +15,12 @@ from kernel.errors import InvalidInputError, NotFoundError
 from memory.contracts import Event, TurnEvents
 from memory.models import Message, Ref, Session, SessionScopeLink, ToolCall, Turn
 from scopes.contracts import SESSION
-from scopes.models import MemoryScope
 from scopes.selectors import Resolved, held
 from scopes.services import ensure_scopes
 from search.contracts import Kind, NewEntry
+
+if TYPE_CHECKING:
+    from scopes.models import MemoryScope
 
 
 @dataclass(frozen=True, slots=True)
