@@ -72,7 +72,11 @@ def when(moment: datetime | None) -> str:
     """An instant in UTC, readable and with its exact value in the markup."""
     if moment is None:
         return "–"
-    return format_html('<time datetime="{}">{}</time>', moment.isoformat(), f"{moment:%Y-%m-%d %H:%M:%S} UTC")
+    return format_html(
+        '<time datetime="{}">{}<span class="sb-utc"> UTC</span></time>',
+        moment.isoformat(),
+        f"{moment:%Y-%m-%d %H:%M:%S}",
+    )
 
 
 def shown(text: object) -> str:

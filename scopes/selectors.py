@@ -94,7 +94,7 @@ def identify_again(actor: Actor) -> Identity:
     if actor.kind is ActorKind.PERSON:
         user = get_user_model().objects.filter(pk=actor.id.removeprefix("user:")).first()
         return identify_person(user) if user else Identity(actor, ())
-    live = ApiKey.objects.filter(principal=actor.id, revoked_at=None)
+    live = ApiKey.objects.filter(principal_id=actor.id, revoked_at=None)
     row = Principal.objects.prefetch_related("grants").filter(pk=actor.id, active=True).first()
     return identify_principal(row) if row and live.exists() else Identity(actor, ())
 
