@@ -72,7 +72,11 @@ def when(moment: datetime | None) -> str:
     """An instant in UTC, readable and with its exact value in the markup."""
     if moment is None:
         return "–"
-    return format_html('<time datetime="{}">{}</time>', moment.isoformat(), f"{moment:%Y-%m-%d %H:%M:%S} UTC")
+    return format_html(
+        '<time datetime="{}">{}<span class="sb-utc"> UTC</span></time>',
+        moment.isoformat(),
+        f"{moment:%Y-%m-%d %H:%M:%S}",
+    )
 
 
 def shown(text: object) -> str:
@@ -135,10 +139,15 @@ class LookAheadList(ChangeList):  # type: ignore[misc]
         """The one order of the page, whatever the address asks for."""
         return list(self.model_admin.ordering)
 
+    def get_queryset(self, request: HttpRequest, exclude_parameters: Any = None) -> QuerySet[Any]:
+        """The rows that fit the address; one that no text column can hold is refused."""
+        if any("\x00" in str(value) for value in self.params.values()) or not 1 <= self.page_num <= LAST_PAGE:
+            raise IncorrectLookupParameters
+        rows: QuerySet[Any] = super().get_queryset(request, exclude_parameters)
+        return rows
+
     def get_results(self, request: HttpRequest) -> None:
         """Read the page's rows."""
-        if not 1 <= self.page_num <= LAST_PAGE:
-            raise IncorrectLookupParameters
         start = (self.page_num - 1) * self.list_per_page
         rows = list(self.queryset[start : start + self.list_per_page + 1])
         self.has_next = len(rows) > self.list_per_page
@@ -230,6 +239,10 @@ class ReadOnlyAdmin(Placed, ModelAdmin):  # type: ignore[misc]
         """Every list, page, search and completion starts here."""
         return self.visible(ctx_of(request)).order_by(*self.ordering)
 
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        """A visible row, or None."""
+        return None if "\x00" in object_id else super().get_object(request, object_id, from_field)
+
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         """The list that never counts."""
         return LookAheadList
@@ -243,7 +256,7 @@ class ReadOnlyAdmin(Placed, ModelAdmin):  # type: ignore[misc]
         self, request: HttpRequest, queryset: QuerySet[Any], term: str
     ) -> tuple[QuerySet[Any], bool]:
         """Rows of that id, or whose search columns start with the term."""
-        term = term.strip()
+        term = term.replace("\x00", "").strip()
         return (queryset.filter(self.matches(term)) if term else queryset), False
 
     def matches(self, term: str) -> Q:

@@ -51,7 +51,7 @@ class DomainAdmin(ReadOnlyAdmin):
         """The name."""
         return shown(row.id)
 
-    @admin.display(description="Created")
+    @admin.display(description="Created (UTC)")
     def created(self, row: Domain) -> str:
         """When it was made."""
         return when(row.created_at)
@@ -99,7 +99,7 @@ class ScopeAdmin(ReadOnlyAdmin):
         """The domain."""
         return shown(row.domain_id)
 
-    @admin.display(description="First used")
+    @admin.display(description="First used (UTC)")
     def created(self, row: MemoryScope) -> str:
         """When it was first named."""
         return when(row.created_at)
@@ -154,7 +154,7 @@ class PrincipalAdmin(ReadOnlyAdmin):
         """The person behind it."""
         return shown(row.owner.get_username() if row.owner else "nobody")
 
-    @admin.display(description="Created")
+    @admin.display(description="Created (UTC)")
     def created(self, row: Principal) -> str:
         """When it was made."""
         return when(row.created_at)
@@ -223,7 +223,7 @@ class KeyAdmin(ReadOnlyAdmin):
         """Whether it works."""
         return badge("revoked", "bad") if row.revoked_at else badge("works", "good")
 
-    @admin.display(description="Issued")
+    @admin.display(description="Issued (UTC)")
     def issued(self, row: ApiKey) -> str:
         """When it was made."""
         return when(row.created_at)
@@ -275,7 +275,7 @@ class GrantAdmin(ReadOnlyAdmin):
         """The rights."""
         return shown(", ".join(row.rights))
 
-    @admin.display(description="Given")
+    @admin.display(description="Given (UTC)")
     def created(self, row: Grant) -> str:
         """When it was given."""
         return when(row.created_at)
@@ -323,7 +323,7 @@ class AssignmentAdmin(ReadOnlyAdmin):
         """The pattern."""
         return shown(row.pattern)
 
-    @admin.display(description="Since")
+    @admin.display(description="Since (UTC)")
     def created(self, row: ReviewerAssignment) -> str:
         """Since when."""
         return when(row.created_at)

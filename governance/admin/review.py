@@ -90,7 +90,7 @@ class AuditAdmin(ReadOnlyAdmin):
         row_id = as_uuid(term)
         return found | Q(id=row_id) | Q(request_id=row_id) if row_id else found
 
-    @admin.display(description="When")
+    @admin.display(description="When (UTC)")
     def at_time(self, row: AuditEntry) -> str:
         """When."""
         return when(row.at)
@@ -225,7 +225,7 @@ class ProposalAdmin(ReadOnlyAdmin):
         """The rule that queued it."""
         return shown(row.rule)
 
-    @admin.display(description="Proposed")
+    @admin.display(description="Proposed (UTC)")
     def proposed(self, row: Proposal) -> str:
         """When."""
         return when(row.created_at)
@@ -289,7 +289,7 @@ class PolicyAdmin(ReadOnlyAdmin):
         """Why."""
         return shown(row.reason)
 
-    @admin.display(description="Since")
+    @admin.display(description="Since (UTC)")
     def created(self, row: PolicyVersion) -> str:
         """Since when."""
         return when(row.created_at)

@@ -56,7 +56,7 @@ class SessionAdmin(ReadOnlyAdmin):
         """How many turns."""
         return row.last_seq
 
-    @admin.display(description="Opened")
+    @admin.display(description="Opened (UTC)")
     def opened(self, row: Session) -> str:
         """When."""
         return when(row.created_at)
@@ -135,7 +135,7 @@ class TurnAdmin(ReadOnlyAdmin):
         """The scope in which its messages can be found too."""
         return shown(row.default_write.name if row.default_write else "its session only")
 
-    @admin.display(description="Committed")
+    @admin.display(description="Committed (UTC)")
     def committed(self, row: Turn) -> str:
         """When."""
         return when(row.created_at)

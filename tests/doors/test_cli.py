@@ -179,7 +179,7 @@ def test_the_list_names_every_action(act):
 def test_from_the_shell_standard_input_is_read_and_every_language_kept(cast, tmp_path):
     key = tmp_path / "key"
     key.write_text(f"{cast.agent.key}\n")
-    env = {"SMARTBRAIN_API_KEY_FILE": str(key), "LC_ALL": "C", "PYTHONIOENCODING": "ascii"}
+    env: dict[str, Any] = {"SMARTBRAIN_API_KEY_FILE": str(key), "LC_ALL": "C", "PYTHONIOENCODING": "ascii"}
     turn = json.dumps(a_turn("默认 héllo"), ensure_ascii=False).encode()
     assert shell("act", "commit_turn", "-", stdin=turn, **env).returncode == 0
     assert Message.objects.get().content == "默认 héllo"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -19,7 +20,9 @@ from scopes.models import ApiKey, Grant, MemoryScope, Principal, ReviewerAssignm
 from tests.conftest import ELSEWHERE, TEAM, a_turn, make_person
 from tests.guards.write_guard import unguarded
 
-READ_ONLY = [model for model in admin.site._registry if isinstance(admin.site.get_model_admin(model), ReadOnlyAdmin)]
+READ_ONLY: list[Any] = [
+    model for model in admin.site._registry if isinstance(admin.site.get_model_admin(model), ReadOnlyAdmin)
+]
 LISTS = [f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist" for model in READ_ONLY]
 QUEUE_ALL = {"review": {"queue": [{"name": "all", "actions": ["commit_turn"], "actor_kinds": ["agent"]}]}}
 
@@ -125,6 +128,7 @@ def test_autocompletion_is_limited_too(house):
     answer = signed_in("team-reviewer").get(reverse("admin:autocomplete"), asked)
     assert {row["text"] for row in answer.json()["results"]} == {"agent", "reader"}
     assert signed_in("newcomer").get(reverse("admin:autocomplete"), asked).json()["results"] == []
+    assert signed_in("newcomer").get(reverse("admin:autocomplete"), {**asked, "term": "\0"}).status_code == 200
 
 
 def test_an_operator_sees_every_domain_and_every_proposal(house):
@@ -146,7 +150,7 @@ def test_only_staff_get_in(house):
     for client in (Client(), signed_in("reviewer")):
         for name in ("admin:index", *LISTS):
             answer = client.get(reverse(name))
-            assert (answer.status_code, answer.url.split("?")[0]) == (302, reverse("admin:login"))
+            assert (answer.status_code, answer["Location"].split("?")[0]) == (302, reverse("admin:login"))
 
 
 @pytest.mark.parametrize("model", READ_ONLY)
@@ -260,7 +264,7 @@ NO_FILTERS = ["?nonsense=1", "?domain__metadata__x=1", "?principal__keys__hash__
 @pytest.mark.parametrize("name", LISTS)
 def test_a_mangled_address_is_no_error(house, name):
     client = signed_in("team-reviewer")
-    assert {client.get(reverse(name) + query).status_code for query in MANGLED} <= {200, 302}
+    assert {client.get(reverse(name) + query).status_code for query in MANGLED} <= {200, 302, 400}
     assert {client.get(reverse(name) + query).status_code for query in NO_FILTERS} <= {302, 400}
 
 
@@ -287,7 +291,7 @@ def test_the_changes_of_an_entry_stand_before_and_after(house):
 
 
 def test_a_request_links_to_all_its_entries(house):
-    entry = AuditEntry.objects.filter(domain_id=TEAM, action="commit_turn").first()
+    entry = AuditEntry.objects.filter(domain_id=TEAM, action="commit_turn").earliest("id")
     client = signed_in("team-reviewer")
     link = f"{reverse('admin:governance_auditentry_changelist')}?request_id={entry.request_id}"
     assert link in client.get(address(entry)).content.decode()
