@@ -236,6 +236,7 @@ def _facts(this: _Call[In, Out], target: Target) -> Facts:
         domain_id=target.domain_id,
         scopes=tuple(ScopeFacts(name, _rights(this.ctx, target, name)) for name in target.scopes),
         approved=this.ctx.approval is not None,
+        queueable=this.action.queueable,
     )
 
 

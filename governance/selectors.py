@@ -20,12 +20,13 @@ from governance.models import AuditEntry, PolicyVersion, Proposal
 from kernel.context import ANY, Ctx, Right
 from kernel.errors import NotFoundError
 from scopes.models import ApiKey, Grant, Principal, ReviewerAssignment
-from scopes.selectors import within_reach
+from scopes.selectors import visible_domains, within_reach
 
 
 def visible_proposals(ctx: Ctx) -> QuerySet[Proposal]:
-    """The base queryset: proposals that the actor may decide on, and its own."""
+    """The base queryset: proposals that the actor may decide on, and its own while it may read in their domain."""
     own = Q(proposer_kind=ctx.actor.kind, proposer_id=ctx.actor.id)
+    own &= Q(domain_id=None) | Q(domain_id__in=visible_domains(ctx).values("pk"))
     return Proposal.objects.filter(within_reach(ctx, Right.DECIDE) | own).prefetch_related("decisions")
 
 

@@ -77,11 +77,12 @@ def changes_digest(changes: Sequence[Change]) -> str:
     """What a set of changes rests on: the rows it alters as they were, and how many it adds to each table.
 
     New rows have fresh ids and instants each time, so only their number counts; a row that changed meanwhile, or is no
-    longer altered, gives another digest.
+    longer altered, gives another digest. What is only opened on the way does not count: someone else may open it first.
     """
-    altered = [[change.table, change.id, change.before] for change in changes if change.before is not None]
+    decided = [change for change in changes if not change.incidental]
+    altered = [[change.table, change.id, change.before] for change in decided if change.before is not None]
     added: dict[str, int] = {}
-    for change in changes:
+    for change in decided:
         if change.before is None:
             added[change.table] = added.get(change.table, 0) + 1
     return digest({"altered": sorted(altered, key=digest), "added": added})
@@ -112,7 +113,11 @@ def open_proposal(trail: Trail, given: Contract, subject: str, ctx: Ctx) -> tupl
                 created_at=ctx.now,
             )
     except IntegrityError as exc:
-        row = Proposal.objects.get(domain_id=trail.domain_id, subject_key=subject, state__in=OPEN_STATES)
+        row = Proposal.objects.filter(domain_id=trail.domain_id, subject_key=subject, state__in=OPEN_STATES).first()
+        if row is None:
+            raise ConflictError(
+                "A proposal about the same subject was decided at this moment: send it again."
+            ) from exc
         if row.input != tree or row.action != trail.action:
             raise ConflictError(
                 f"Proposal {row.id} about the same subject is still open: wait or withdraw it."

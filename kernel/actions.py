@@ -27,12 +27,16 @@ class Effect(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One row that an action changed: plain JSON before (None: it is new) and after (None: it is gone)."""
+    """One row that an action changed: plain JSON before (None: it is new) and after (None: it is gone).
+
+    `incidental` marks what was only opened on the way, such as a scope: it is recorded, but no reviewer decides on it.
+    """
 
     table: str
     id: str
     before: dict[str, Any] | None
     after: dict[str, Any] | None
+    incidental: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """The form kept in the audit log."""
@@ -68,6 +72,7 @@ class Action(Generic[In, Out, Prepared]):
     `apply` runs inside the gate's short transaction, rechecks what prepare relied on, and reports its changes.
     `exposed` runs after a read, in the short transaction that records it, and keeps what was shown to whom.
     `failed` runs after a refused apply was rolled back, in the short transaction that records the refusal.
+    `queueable` is false for what decides on proposals: it can never itself wait for a decision.
     `resource` is the path under /v1/ where a list can also be read with GET.
     """
 
@@ -82,6 +87,7 @@ class Action(Generic[In, Out, Prepared]):
     exposed: Callable[[In, Out, Ctx], Sequence[Change]] | None = None
     failed: Callable[[In, DomainError, Ctx], Sequence[Change]] | None = None
     destroys: bool = False
+    queueable: bool = True
     resource: str = ""
 
     @property

@@ -76,11 +76,13 @@ def query_terms(text: str) -> list[str]:
 def query_units(text: str) -> list[Unit]:
     """What a query asks for, piece by piece, each once, in order: words in their forms, and the characters of a Han,
     kana or hangul run with the bigrams that hold them. Common words are left out unless nothing else is there."""
-    found: dict[Unit, bool] = {}
-    for piece in _pieces(text):
-        for unit, telling in _run_units(piece) if _CJK_START.match(piece) else _word_units(piece):
-            found.setdefault(unit, telling)
+    found = dict(_units(text))
     return [unit for unit, telling in found.items() if telling] or list(found)
+
+
+def is_sentence(text: str) -> bool:
+    """Whether a query is more than key words: it asks, or holds a common word beside those that tell."""
+    return "?" in text or "？" in text or len({telling for _, telling in _units(text)}) == 2
 
 
 def count_tokens(text: str) -> int:
@@ -99,6 +101,12 @@ def _pieces(text: str) -> Iterator[str]:
 def _bigrams(run: str) -> list[str]:
     folded = run.casefold()
     return [folded[i : i + 2] for i in range(len(folded) - 1)]
+
+
+def _units(text: str) -> Iterator[tuple[Unit, bool]]:
+    """Each piece of a query with whether it is more than a common word."""
+    for piece in _pieces(text):
+        yield from _run_units(piece) if _CJK_START.match(piece) else _word_units(piece)
 
 
 def _run_units(run: str) -> list[tuple[Unit, bool]]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def ensure_domain(domain_id: str) -> list[Change]:
     """Create the domain unless it is there."""
     _, created = Domain.objects.get_or_create(pk=domain_id)
-    return [Change("domains", domain_id, None, {"id": domain_id})] if created else []
+    return [Change("domains", domain_id, None, {"id": domain_id}, incidental=True)] if created else []
 
 
 def ensure_scopes(
@@ -44,7 +44,8 @@ def ensure_scopes(
         )
         found[name] = row
         if created:
-            changes.append(Change("memory_scopes", str(row.id), None, {"domain_id": domain_id, "scope": name}))
+            after = {"domain_id": domain_id, "scope": name}
+            changes.append(Change("memory_scopes", str(row.id), None, after, incidental=True))
     return found, changes
 
 

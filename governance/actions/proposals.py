@@ -94,7 +94,8 @@ def _approval_failed(given: ApproveProposalInput, error: DomainError, ctx: Ctx) 
     row = selectors.visible_proposals(ctx).filter(pk=given.id).first()
     if row is None or not ctx.may(Right.DECIDE, row.domain_id or "*", row.scope):
         return []
-    if isinstance(error, TransitionError | ForbiddenError):
+    looked_at_another = given.revision is not None and given.revision != row.revision
+    if looked_at_another or isinstance(error, TransitionError | ForbiddenError):
         return []
     return services.note_failure(given.id, error.message)
 
@@ -109,6 +110,7 @@ APPROVE_PROPOSAL = register(
         _its_scope,
         _prepare_approval,
         _approve,
+        queueable=False,
         failed=_approval_failed,
     )
 )
@@ -137,6 +139,7 @@ REJECT_PROPOSAL = register(
         _its_scope,
         _prepare_rejection,
         _reject,
+        queueable=False,
     )
 )
 
@@ -164,6 +167,7 @@ WITHDRAW_PROPOSAL = register(
         _its_place,
         _prepare_withdrawal,
         _withdraw,
+        queueable=False,
     )
 )
 

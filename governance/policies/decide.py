@@ -43,6 +43,7 @@ class Facts:
     domain_id: str | None
     scopes: tuple[ScopeFacts, ...]
     approved: bool
+    queueable: bool = True
 
     def as_json(self) -> dict[str, Any]:
         """The form kept in the audit log."""
@@ -67,7 +68,7 @@ def decide(facts: Facts, policies: Policies) -> Decision:
             return denied
     if facts.approved:
         return Decision(Verdict.ALLOW, "approved")
-    if facts.effect != Effect.READ:
+    if facts.effect != Effect.READ and facts.queueable:
         for rule in policies.section(ReviewPolicy).queue:
             if _matches(rule, facts):
                 return Decision(Verdict.QUEUE, f"review.queue:{rule.name}")

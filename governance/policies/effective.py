@@ -53,7 +53,11 @@ def effective(domain_id: str | None) -> Policies:
         *([f"v{overall.number}"] if overall else []),
         *([f"{own.domain_id}/v{own.number}"] if own else []),
     ]
-    return Policies("+".join(names) or "defaults", _merge(layers), unregistered)
+    try:
+        merged = _merge(layers)
+    except InvalidInputError as exc:
+        raise UnavailableError(f"A stored policy version cannot be used: {exc.message}") from exc
+    return Policies("+".join(names) or "defaults", merged, unregistered)
 
 
 def in_force(domain_id: str | None, ctx: Ctx) -> Policies:

@@ -15,7 +15,7 @@ from kernel.errors import InvalidInputError, NotFoundError
 from memory.contracts import Event, TurnEvents
 from memory.models import Message, Ref, Session, SessionScopeLink, ToolCall, Turn
 from scopes.contracts import SESSION
-from scopes.selectors import Resolved, held
+from scopes.selectors import Resolved, held, scope_rows
 from scopes.services import ensure_scopes
 from search.contracts import Kind, NewEntry
 
@@ -88,18 +88,20 @@ def store_events(events: TurnEvents, where: Place, names: Sequence[str], ctx: Ct
 
 
 def open_place(place: Resolved, ctx: Ctx) -> tuple[Place, list[Change]]:
-    """Open session, scopes and links where they are missing, and check again that they are the actor's to write."""
+    """Open the session and the scopes that may be written where they are missing, link the scopes that are there, and
+    check again that they are the actor's to use."""
     if place.session is None:
         raise InvalidInputError("session_id is missing.")
-    names = [place.session, *place.read, *place.write]
-    rows, changes = ensure_scopes(place.domain_id, names, ctx, place.partition)
+    rows, changes = ensure_scopes(place.domain_id, [place.session, *place.write], ctx, place.partition)
+    rows.update({row.name: row for row in scope_rows(place.domain_id, place.read, place.partition)})
     own = rows[place.session]
     _recheck_sessions(place, rows, ctx)
     session, opened = Session.objects.get_or_create(
         scope=own, defaults={"domain_id": place.domain_id, "external_id": own.external_id, "created_at": ctx.now}
     )
     if opened:
-        changes.append(Change("sessions", str(session.id), None, {"session_id": session.external_id}))
+        after = {"session_id": session.external_id}
+        changes.append(Change("sessions", str(session.id), None, after, incidental=True))
     changes += _link(session, place, {name: row.key for name, row in rows.items()}, ctx)
     default = rows[place.default_write].key if place.default_write else None
     return Place(session, rows, default), changes
@@ -118,7 +120,7 @@ def _link(session: Session, place: Resolved, keys: dict[str, int], ctx: Ctx) -> 
     """Remember the scopes that the session uses; a link only widens from read to read_write."""
     known = {link.scope_id: link for link in SessionScopeLink.objects.filter(session=session)}
     changes = []
-    used = enumerate(dict.fromkeys([*place.read, *place.write]))
+    used = enumerate(name for name in dict.fromkeys([*place.read, *place.write]) if name in keys)
     for priority, name in sorted(used, key=lambda pair: keys[pair[1]]):  # one order for all writers: no deadlock
         mode = "read_write" if name in place.write else "read"
         link = known.get(keys[name])
@@ -128,11 +130,12 @@ def _link(session: Session, place: Resolved, keys: dict[str, int], ctx: Ctx) -> 
                 scope_id=keys[name],
                 defaults={"access_mode": mode, "priority": priority, "created_at": ctx.now},
             )
-            changes.append(Change("session_scope_links", str(link.id), None, {"scope": name, "access_mode": mode}))
+            after = {"scope": name, "access_mode": mode}
+            changes.append(Change("session_scope_links", str(link.id), None, after, incidental=True))
         elif mode == "read_write" and link.access_mode == "read":
             SessionScopeLink.objects.filter(pk=link.pk).update(access_mode=mode)
-            before = {"access_mode": "read"}
-            changes.append(Change("session_scope_links", str(link.id), before, {"access_mode": mode}))
+            before, after = {"access_mode": "read"}, {"access_mode": mode}
+            changes.append(Change("session_scope_links", str(link.id), before, after, incidental=True))
     return changes
 
 
