@@ -18,7 +18,7 @@ from governance.services import Trail
 from kernel.actions import Action, Change, Target, get
 from kernel.canonical import digest
 from kernel.conf import conf
-from kernel.context import ANY, Actor, ActorKind, Approval, Ctx, Door
+from kernel.context import ANY, Actor, ActorKind, Approval, Ctx, Door, Right
 from kernel.contracts import Contract, KeyedInput
 from kernel.db import is_outage, rolled_back
 from kernel.errors import (
@@ -211,7 +211,7 @@ def system_ctx(name: str, door: Door) -> Ctx:
 
 
 def _decide(this: _Call[In, Out], target: Target) -> Verdict:
-    policies = in_force(target.domain_id, this.ctx)
+    policies = _policies(this, target)
     trail = this.trail
     trail.domain_id, trail.policy_version = target.domain_id, policies.version
     trail.proposal_id = trail.proposal_id or target.proposal_id
@@ -224,6 +224,16 @@ def _decide(this: _Call[In, Out], target: Target) -> Verdict:
     if this.action.apply is not None:
         _register_file(policies)
     return decision.verdict
+
+
+def _policies(this: _Call[In, Out], target: Target) -> Policies:
+    """The policy in force. While it cannot be used nothing is done but what an operator needs to repair it."""
+    try:
+        return in_force(target.domain_id, this.ctx)
+    except UnavailableError:
+        if this.action.right is not Right.OPERATE:
+            raise
+        return effective_or_defaults(target.domain_id)
 
 
 def _facts(this: _Call[In, Out], target: Target) -> Facts:

@@ -113,16 +113,17 @@ def open_proposal(trail: Trail, given: Contract, subject: str, ctx: Ctx) -> tupl
                 created_at=ctx.now,
             )
     except IntegrityError as exc:
-        row = Proposal.objects.filter(domain_id=trail.domain_id, subject_key=subject, state__in=OPEN_STATES).first()
-        if row is None:
+        open_ones = Proposal.objects.filter(domain_id=trail.domain_id, subject_key=subject, state__in=OPEN_STATES)
+        known = open_ones.first()
+        if known is None:
             raise ConflictError(
                 "A proposal about the same subject was decided at this moment: send it again."
             ) from exc
-        if row.input != tree or row.action != trail.action:
+        if known.input != tree or known.action != trail.action:
             raise ConflictError(
-                f"Proposal {row.id} about the same subject is still open: wait or withdraw it."
+                f"Proposal {known.id} about the same subject is still open: wait or withdraw it."
             ) from exc
-        return row, False
+        return known, False
     return row, True
 
 
