@@ -44,6 +44,7 @@ _POINTING = """
     这个 那个 这些 那些 一下 一个 以及 或者 因为 所以
 """
 STOP_PAIRS = frozenset(_POINTING.split())
+_SENTENCE_WORDS = 2
 # What a character of a Han, kana or hangul run says, against a word.
 _CHARACTER_WEIGHT = 0.5
 
@@ -81,8 +82,9 @@ def query_units(text: str) -> list[Unit]:
 
 
 def is_sentence(text: str) -> bool:
-    """Whether a query is more than key words: it asks, or holds a common word beside those that tell."""
-    return "?" in text or "？" in text or len({telling for _, telling in _units(text)}) == 2
+    """Whether a query is more than key words: it asks, or has several common words beside those that tell."""
+    telling = [telling for _, telling in _units(text)]
+    return any(telling) and ("?" in text or "？" in text or telling.count(False) >= _SENTENCE_WORDS)
 
 
 def count_tokens(text: str) -> int:

@@ -8,9 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from search.contracts import Hit, Query
-from search.selectors.asking import read
+from search.selectors.asking import MAX_QUERY_TERMS, read
 from search.selectors.candidates import find_candidates
 from search.selectors.ranking import rank
+
+__all__ = ["MAX_QUERY_TERMS", "WEAK_BELOW", "Found", "find"]
 
 WEAK_BELOW = 0.35
 

@@ -10,7 +10,7 @@ from datetime import date, datetime, timedelta
 
 from kernel import tokens
 
-MAX_TERMS = 64
+MAX_QUERY_TERMS = 64
 _MONTH_NAMES = """
 january jan,february feb,march mar,april apr,may,june jun,july jul,august aug,september sep sept,october oct,november nov,
 december dec
@@ -81,11 +81,12 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a question asks for. `cut` is the number of terms beyond the limit."""
+    """What a question asks for. `sentence`: it is more than key words. `cut` is the number of terms beyond the limit."""
 
     units: tuple[tokens.Unit, ...]
     spans: tuple[Span, ...]
     now: bool
+    sentence: bool
     cut: int
 
     @property
@@ -100,12 +101,18 @@ def read(text: str, at: datetime) -> Asked:
     known: set[str] = set()
     cut = 0
     for unit in tokens.query_units(text):
-        if len(known | set(unit.terms)) <= MAX_TERMS:
+        if len(known | set(unit.terms)) <= MAX_QUERY_TERMS:
             known.update(unit.terms)
             units.append(unit)
         else:
             cut += len(set(unit.terms) - known)
-    return Asked(tuple(units), tuple(dict.fromkeys(_spans(text, at.date()))), bool(_NOW.search(text)), cut)
+    return Asked(
+        tuple(units),
+        tuple(dict.fromkeys(_spans(text, at.date()))),
+        bool(_NOW.search(text)),
+        tokens.is_sentence(text),
+        cut,
+    )
 
 
 def _spans(text: str, today: date) -> Iterator[Span]:

@@ -19,7 +19,7 @@ from search.selectors.asking import Asked
 from search.terms import pick, term_key
 
 # Postings read in the first stage: the rarest terms up to this number choose the rows, and every term scores them.
-ROW_BUDGET = 3_000
+ROW_BUDGET = 2_000
 CANDIDATES = 150
 # Candidates whose neighbours are read, and how far.
 AROUND = 40
@@ -154,6 +154,8 @@ def _best(query: Query, telling: list[_Key], corpus: Corpus) -> tuple[list[tuple
     worth = {key.number: round(corpus.information[key.term] * 1_000_000) for key in telling}
     found: dict[int, tuple[int, int, int | None]] = {}
     held = Posting.objects.filter(_held(query, "entry__"), term__in=worth)
+    if len(telling) == 1:  # the rarest word may still be in most texts: the newest of them have to do
+        held = held.order_by("-entry_id")[:ROW_BUDGET]
     for entry_id, term, length, place in held.values_list("entry_id", "term", "entry__length", "entry__place"):
         known = found.get(entry_id)
         found[entry_id] = (worth[term] + (known[0] if known else 0), length, place)
@@ -174,7 +176,6 @@ def _rows(query: Query, best: list[tuple[int, int | None]], asked: Asked) -> tup
     keys = {scope_key: {term_key(scope_key, term): term for term in asked.terms} for scope_key in query.scope_keys}
     rows = []
     for row in wanted.order_by("id").values_list(*_COLUMNS, *timed):
-        plain, packed = row[:_PLAIN], row[_PLAIN]
         day = row[-1].date().toordinal() if timed else 0
-        rows.append(Row(*plain, pick(bytes(packed), keys[row[3]]), day))
+        rows.append(Row(*row[:_PLAIN], counts=pick(bytes(row[_PLAIN]), keys[row[3]]), day=day))  # type: ignore[misc]
     return tuple(rows)

@@ -32,8 +32,8 @@ class Weights:
 
 
 WEIGHTS = Weights()
-# A text that holds none of the words is found through its neighbours only if the question has so many pieces, and
-# they hold this share of it.
+# A text that holds none of the words is found through its neighbours only if the query is a sentence of so many pieces,
+# and they hold this share of it: whoever gives key words wants texts that hold them.
 CONTEXT_UNITS = 2
 CONTEXT_SHARE = 0.3
 
@@ -90,7 +90,7 @@ def _score_texts(
             continue
         own = not worth.keys().isdisjoint(row.counts)
         confidence = features.share_matched(row.counts, around, told, weights.context)
-        if own or (len(told) >= CONTEXT_UNITS and confidence >= CONTEXT_SHARE * weights.context):
+        if own or (asked.sentence and len(told) >= CONTEXT_UNITS and confidence >= CONTEXT_SHARE * weights.context):
             scored.append(_Scored(row, text, confidence, own))
     return scored, named
 

@@ -1,0 +1,69 @@
+"""What a search costs: as many database queries however much there is, and sizes that stay right."""
+
+from __future__ import annotations
+
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from search import services
+from search.contracts import Kind
+from search.models import IndexEntry, Posting, ScopeSize
+from search.selectors import candidates
+from tests.guards.write_guard import unguarded
+
+QUERIES = 4
+
+
+def queries_of(shelf, *scopes: str) -> int:
+    with CaptureQueriesContext(connection) as captured:
+        assert shelf.ask("kumquat harbour project yesterday", *scopes)
+    return len(captured)
+
+
+def test_it_works(shelf):
+    shelf.talk(("ann", "a kumquat in the harbour"), ("bob", "of the project"))
+    assert queries_of(shelf, "a") == QUERIES
+    shelf.talk(*(("ann", f"kumquat {n} harbour project") for n in range(300)), session=2)
+    shelf.put("kumquat harbour", scope="b")
+    assert queries_of(shelf, "a", "b") == QUERIES
+
+
+def test_a_word_of_every_text_is_bounded(shelf, monkeypatch):
+    monkeypatch.setattr(candidates, "ROW_BUDGET", 10)
+    shelf.put(*(f"kumquat {n}" for n in range(30)))
+    assert len(shelf.ask("kumquat")) == 10
+
+
+def test_a_search_reads_no_scope_from_end_to_end(shelf):
+    shelf.put(*(f"harbour {n}" for n in range(50)), "kumquat")
+    with CaptureQueriesContext(connection) as captured:
+        shelf.ask("kumquat")
+    if connection.vendor != "sqlite":
+        return  # PostgreSQL rightly reads a table of fifty rows whole
+    for query in captured.captured_queries:
+        with connection.cursor() as cursor:
+            cursor.execute(f"EXPLAIN QUERY PLAN {query['sql']}")
+            plan = " ".join(row[3] for row in cursor.fetchall())
+        assert "SCAN" not in plan, plan
+        assert "index_entries USING INDEX index_entries_scope" not in plan, plan
+
+
+def test_sizes_are_the_sums_of_their_changes(shelf):
+    ids = [shelf.put(f"kumquat number {n}")[0] for n in range(70)]
+    with unguarded():
+        assert services.remove(Kind.MEMORY, ids[:20]) == 20
+    rows = ScopeSize.objects.filter(scope_id=shelf.scope())
+    entries = IndexEntry.objects.all()
+    assert sum(row.entries for row in rows) == entries.count() == 50
+    assert sum(row.length for row in rows) == sum(entry.length for entry in entries)
+    assert rows.count() < 40, "changes are folded now and then"
+
+
+def test_nothing_stays_of_what_is_removed(shelf):
+    ids = shelf.put("kumquat harbour", "kumquat 数据库")
+    with unguarded():
+        services.remove(Kind.MEMORY, ids)
+        assert services.remove(Kind.MEMORY, ids) == 0
+    assert not Posting.objects.exists()
+    assert not IndexEntry.objects.exists()
+    assert shelf.ask("kumquat") == []
