@@ -5,28 +5,27 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('memory', '0001_initial'),
-        ('scopes', '0001_initial'),
+        ("memory", "0001_initial"),
+        ("scopes", "0001_initial"),
     ]
 
     operations = [
         migrations.RemoveIndex(
-            model_name='session',
-            name='sessions_domain',
+            model_name="session",
+            name="sessions_domain",
         ),
         migrations.AlterField(
-            model_name='turn',
-            name='domain',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='scopes.domain'),
+            model_name="turn",
+            name="domain",
+            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to="scopes.domain"),
         ),
         migrations.AddIndex(
-            model_name='session',
-            index=models.Index(fields=['domain', '-id'], name='sessions_domain'),
+            model_name="session",
+            index=models.Index(fields=["domain", "-id"], name="sessions_domain"),
         ),
         migrations.AddIndex(
-            model_name='turn',
-            index=models.Index(fields=['domain', '-id'], name='turns_domain'),
+            model_name="turn",
+            index=models.Index(fields=["domain", "-id"], name="turns_domain"),
         ),
     ]
