@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from governance.contracts import (
     AuditView,
@@ -44,14 +44,14 @@ def visible_principals(ctx: Ctx) -> QuerySet[Principal]:
     """The base queryset: principals with a grant on scopes that the actor reviews; all for an operator."""
     if ctx.may(Right.OPERATE, ANY):
         return Principal.objects.all()
-    return Principal.objects.filter(pk__in=visible_grants(ctx).values("principal"))
+    return Principal.objects.filter(Exists(visible_grants(ctx).filter(principal=OuterRef("pk"))))
 
 
 def visible_keys(ctx: Ctx) -> QuerySet[ApiKey]:
     """The base queryset: keys of visible principals."""
     if ctx.may(Right.OPERATE, ANY):
         return ApiKey.objects.all()
-    return ApiKey.objects.filter(principal__in=visible_grants(ctx).values("principal"))
+    return ApiKey.objects.filter(Exists(visible_grants(ctx).filter(principal=OuterRef("principal_id"))))
 
 
 def visible_assignments(ctx: Ctx) -> QuerySet[ReviewerAssignment]:

@@ -84,8 +84,8 @@ class Action(Generic[In, Out, Prepared]):
     target: Callable[[In, Ctx], Target]
     prepare: Callable[[In, Ctx], Prepared]
     apply: Callable[[In, Prepared, Ctx], Applied[Out]] | None = None
-    exposed: Callable[[In, Out, Ctx], Sequence[Change]] | None = None
     failed: Callable[[In, DomainError, Ctx], Sequence[Change]] | None = None
+    exposed: Callable[[In, Out, Ctx], Sequence[Change]] | None = None
     destroys: bool = False
     queueable: bool = True
     resource: str = ""

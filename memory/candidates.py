@@ -96,6 +96,7 @@ def retain(events: TurnEvents, extraction: Extraction, names: Sequence[str], pol
     kept = Retained([], [], [], [])
     for path, item in events.items():
         key = _checked(item.of_type, item.key, path)
+        _agrees(item, key, path)
         reason = _rejected(item, names, policy)
         if reason:
             kept.skipped.append(line("skip", item.of_type, key, reason, None, path))
@@ -133,6 +134,17 @@ def _checked(item_type: str, key: str, path: str) -> str:
         raise InvalidInputError(
             f"{path}.key: {exc}", errors=[{"loc": [*path.split("."), "key"], "msg": str(exc), "type": "key_grammar"}]
         ) from exc
+
+
+def _agrees(item: ItemIn, key: str, path: str) -> None:
+    """Refuse a field that names another kind or area than the key: one of the two must be a mistake."""
+    name = {"entities": "kind", "preferences": "scope"}.get(item.of_type)
+    given, said = getattr(item, name or "", None), key.split(":", 2)[1]
+    if name and given is not None and given != said:
+        message = f"{given!r} contradicts the key, which says {said!r}"
+        raise InvalidInputError(
+            f"{path}.{name}: {message}", errors=[{"loc": [*path.split("."), name], "msg": message, "type": "key_field"}]
+        )
 
 
 def _rejected(item: ItemIn, names: Sequence[str], policy: RetentionPolicy) -> str:

@@ -50,9 +50,10 @@ def chunk_text(item_type: str, key: str | None, value: Value, said: str, recorde
 
 
 def readable(value: Any) -> str:
-    """Any JSON value in words: `name: value` pairs joined by semicolons."""
+    """Any JSON value in words: `name: value` pairs joined by semicolons, in the order of the names, since databases
+    keep the members of an object in orders of their own."""
     if isinstance(value, dict):
-        parts = [f"{name}: {shown}" for name, inner in value.items() if (shown := readable(inner))]
+        parts = [f"{name}: {shown}" for name, inner in sorted(value.items()) if (shown := readable(inner))]
         return "; ".join(parts)
     if isinstance(value, list | tuple):
         return ", ".join(shown for inner in value if (shown := readable(inner)))

@@ -94,7 +94,7 @@ class ProfileIn(ItemIn):
     """Who someone is: key `profile:<subject>`."""
 
     of_type: ClassVar[str] = "profile"
-    subject: Short = Field(default="user", description="`user`, `agent` or a name.")
+    subject: Short | None = Field(default=None, description="`user`, `agent` or a name; left out, that of the key.")
     facts: list[ProfileFact] = Field(min_length=1, max_length=100, description="Facts about the subject.")
 
 
@@ -146,8 +146,8 @@ class EntityIn(ItemIn):
     """Someone or something worth knowing: key `entity:<kind>:<canonical>`; kept if it matters (see the entity gate)."""
 
     of_type: ClassVar[str] = "entities"
-    kind: Literal["person", "org", "repo", "file", "url", "topic", "other"] = Field(
-        default="other", description="Kind."
+    kind: Literal["person", "org", "repo", "file", "url", "topic", "other"] | None = Field(
+        default=None, description="Kind; left out, that of the key."
     )
     canonical: Annotated[str, Field(max_length=300)] | None = Field(default=None, description="Canonical name.")
     name: Annotated[str, Field(max_length=300)] | None = Field(default=None, description="Name as people say it.")

@@ -23,8 +23,6 @@ from memory.services.graph import write_entity
 from memory.services.items import Commit, Pending, Written, settle, write
 from memory.statements import complete
 
-JOB = "memory.jobs.extract_turn"
-
 
 @dataclass(frozen=True, slots=True)
 class Heard:
@@ -40,7 +38,7 @@ def ask_later(turn: Turn, policy: RetentionPolicy, ctx: Ctx) -> list[Change]:
     if not policy.extract_with_model or configured_client() is None or turn.default_write_id is None:
         return []
     run = ExtractionRun.objects.create(domain_id=turn.domain_id, turn=turn, created_at=ctx.now)
-    enqueue(JOB, str(turn.id))
+    enqueue("memory.jobs.extract_turn", str(turn.id))
     return [Change("extraction_runs", str(run.id), None, {"turn": str(turn.id), "state": run.state})]
 
 

@@ -23,7 +23,7 @@ class Weights:
     factor of 1; `superseded` and `trust` take away from it."""
 
     text: features.TextWeights = field(default_factory=features.TextWeights)
-    author: float = 0.8
+    author: float = 1.1
     date: float = 0.5
     recency: float = 0.3
     superseded: float = 0.5

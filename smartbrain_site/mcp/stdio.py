@@ -56,7 +56,7 @@ async def _lines() -> AsyncIterator[bytes | None]:
     limit = conf().max_body_bytes
 
     async def next_line() -> bytes:
-        return await anyio.to_thread.run_sync(sys.stdin.buffer.readline, limit + 1)
+        return await anyio.to_thread.run_sync(sys.stdin.buffer.readline, limit + 1, abandon_on_cancel=True)
 
     while line := await next_line():
         if len(line) <= limit:

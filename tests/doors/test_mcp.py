@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
 import subprocess
 import sys
 
@@ -164,6 +165,25 @@ def test_stdio_with_a_key_file_that_is_not_there_ends_with_2(db, tmp_path):
     assert (done.returncode, done.stdout) == (2, "")
     assert "SMARTBRAIN_API_KEY" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_stdio_ends_at_ctrl_c_while_it_waits_for_a_message(cast):
+    with subprocess.Popen(
+        [sys.executable, *command()],
+        env=environment(SMARTBRAIN_API_KEY=cast.agent.key),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdin
+        assert process.stdout
+        assert process.stderr
+        process.stdin.write(b"no message\n")
+        process.stdin.flush()
+        assert b"invalid_json" in process.stdout.readline()  # it is up
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 130
+        assert process.stderr.read() == b""
 
 
 def test_the_published_tool_list_is_the_list_in_force():

@@ -102,7 +102,11 @@ def test_the_own_domain_may_be_named(cast):
 def test_case_44_without_write_only_default_write_is_writable(cast):
     cast.agent.do("commit_turn", a_turn(**context(P1, T1, default_write=T1)))
     links = SessionScopeLink.objects.values_list("scope__external_id", "access_mode")
-    assert dict(links) == {"p1": "read", "t1": "read_write"}
+    assert dict(links) == {"t1": "read_write"}
+    cast.agent.do("commit_turn", a_turn(**context(P1)))
+    cast.agent.do("commit_turn", a_turn(**context(P1, T1, default_write=T1)))
+    assert dict(links.all()) == {"p1": "read_write", "t1": "read_write"}
+    assert MemoryScope.objects.filter(external_id="p1").count() == 1
 
 
 @pytest.mark.parametrize("kind", ["messages", "tool_calls", "refs"])

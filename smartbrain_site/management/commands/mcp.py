@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import sys
+import os
 from typing import Any
 
 from django.core.management.base import BaseCommand
@@ -32,9 +32,9 @@ class Command(BaseCommand):
             raise usage_error("The API key is unknown, malformed or revoked: create one or issue a new one.") from exc
         except DatabaseError as exc:
             raise unusable_database(exc) from exc
-        from smartbrain_site.mcp.stdio import serve_stdio  # noqa: PLC0415  takes seconds to load, after the checks
-
         try:
+            from smartbrain_site.mcp.stdio import serve_stdio  # noqa: PLC0415  takes seconds to load, after the checks
+
             asyncio.run(serve_stdio(secret))
         except KeyboardInterrupt:
-            sys.exit(130)
+            os._exit(130)  # a thread still waits for standard input, and an ordinary exit would wait for it
