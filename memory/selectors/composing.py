@@ -101,14 +101,16 @@ def _memories(
     found = find_candidates(plan, query, scopes, MAX_QUERIES)
     keys = {(item.type, item.key) for item in found.items.values() if item.key}
     rows = current_items(place.domain_id, tuple(scopes), ctx.now)
-    keyed = rows.filter(key__in=[key for _, key in keys], type__in=[kind for kind, _ in keys]) if keys else rows.none()
+    same_key = rows.filter(key__in=[key for _, key in keys], type__in=[kind for kind, _ in keys])
+    keyed = same_key.exclude(pk__in=list(found.items)) if keys else rows.none()
     standing = rows.filter(type__in=STANDING_TYPES).order_by("-recorded_at", "-id")[:MAX_STANDING]
     everything = {item.id: item for item in [*keyed, *standing, *found.items.values()]}
     winners, shadowed = resolve(
-        [_keyed(item) for item in everything.values()], policies.section(ScopesPolicy).conflict_priority
+        [_keyed(item, scopes[item.scope_id]) for item in everything.values()],
+        policies.section(ScopesPolicy).conflict_priority,
     )
     kept = {row.id for row in winners}
-    candidates = _with_winners(found.candidates, everything, kept, shadowed)
+    candidates = _with_winners(found.candidates, everything, scopes, shadowed)
     shown = [item for item in everything.values() if item.id in kept and item.type in STANDING_TYPES]
     blocks = {item.id for item in shown}
     edges = edges_as_candidates(query, found.related, scopes)
@@ -120,13 +122,13 @@ def _memories(
     )
 
 
-def _keyed(item: MemoryItem) -> KeyedRow:
+def _keyed(item: MemoryItem, scope: MemoryScope) -> KeyedRow:
     return KeyedRow(
         id=item.id,
         type=item.type,
         key=item.key,
-        scope_type=item.scope.scope_type,
-        scope=item.scope.name,
+        scope_type=scope.scope_type,
+        scope=scope.name,
         tier=item.tier,
         pinned=item.pinned,
         recorded_at=item.recorded_at,
@@ -136,14 +138,14 @@ def _keyed(item: MemoryItem) -> KeyedRow:
 def _with_winners(
     candidates: Sequence[Candidate],
     items: Mapping[UUID, MemoryItem],
-    kept: set[UUID],
+    scopes: Mapping[int, MemoryScope],
     shadowed: Sequence[Shadow],
 ) -> list[Candidate]:
     """The candidates with every shadowed row replaced by the row that counts, matched by the query or not."""
     winner_of = {entry.loser_id: entry.winner_id for entry in shadowed}
     best: dict[str, Candidate] = {}
     for candidate in candidates:
-        if candidate.item_id is not None and candidate.item_id not in kept:
+        if candidate.item_id in winner_of:
             item = items[winner_of[candidate.item_id]]
             candidate = replace(
                 candidate,
@@ -152,7 +154,7 @@ def _with_winners(
                 text=item.statement,
                 title=item.key or item.type,
                 source_uri=f"smartbrain://memory/{item.id}",
-                scope=item.scope.name,
+                scope=scopes[item.scope_id].name,
                 tier="" if item.tier == "none" else item.tier,
                 pinned=item.pinned,
                 message_id=None,

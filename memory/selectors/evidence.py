@@ -14,6 +14,7 @@ from memory.compose.contracts import PlanQuery, RetrievalPlan
 from memory.compose.values import UNIT, Candidate
 from memory.models import MemoryItem
 from memory.naming import name_candidates
+from memory.selectors.items import hydrated_item, items_in
 from memory.selectors.searching import related_edges, related_names
 from scopes.selectors import Resolved
 from search import hooks
@@ -56,20 +57,28 @@ def find_candidates(plan: RetrievalPlan, query: Query, scopes: Mapping[int, Memo
     best: dict[UUID, tuple[Hit, float, str]] = {}
     related = related_names(query)
     for asked, mode in _questions(plan, related, most):
-        for hit in index.find(replace(query, text=asked.text)).hits[: plan.budget.candidate_k]:
+        for hit in index.find(replace(query, text=asked.text)).hits[: _mode_limit(plan, mode)]:
             known = best.get(hit.object_id)
             if known is None or hit.score * asked.weight > known[1]:
                 best[hit.object_id] = (hit, round(hit.score * asked.weight, 6), mode)
-    texts = _hydrate([hit for hit, _, _ in best.values()], query)
-    ids = [hit.object_id for hit, _, _ in best.values() if hit.kind is Kind.MEMORY]
-    rows = MemoryItem.objects.filter(pk__in=ids, domain_id=query.domain_id, scope_id__in=query.scope_keys)
-    items = {row.id: row for row in rows.select_related("scope", "source_session")}
+    memories = [hit.object_id for hit, _, _ in best.values() if hit.kind is Kind.MEMORY]
+    messages = [hit.object_id for hit, _, _ in best.values() if hit.kind is Kind.MESSAGE]
+    items = {row.id: row for row in items_in(memories, query.domain_id, query.scope_keys)}
+    texts = {item_id: hydrated_item(row) for item_id, row in items.items()}
+    texts.update(hooks.hydrate(Kind.MESSAGE, messages, query.domain_id, query.scope_keys) if messages else {})
     candidates = [
         _candidate(hit, score, mode, texts[hit.object_id], scopes[hit.scope_key].name, items.get(hit.object_id))
         for hit, score, mode in best.values()
         if hit.object_id in texts
     ]
     return FoundEvidence(_collapsed(candidates, texts), items, related)
+
+
+def _mode_limit(plan: RetrievalPlan, mode: str) -> int:
+    """How many candidates a mode may bring; `hybrid` as many as the plan wants results."""
+    limits = plan.budget.per_mode_k
+    given: int | None = getattr(limits, mode)
+    return given or plan.budget.top_k
 
 
 def _questions(plan: RetrievalPlan, related: Sequence[str], most: int) -> list[tuple[PlanQuery, str]]:
@@ -84,14 +93,6 @@ def _questions(plan: RetrievalPlan, related: Sequence[str], most: int) -> list[t
     names = [name for name in related if set(tokens.query_terms(name)) - known]
     by_relation = [(PlanQuery(text=" ".join(names)[:4000], weight=0.6), "relational")] if names else []
     return [*chosen[:most], *by_relation]
-
-
-def _hydrate(hits: list[Hit], query: Query) -> dict[UUID, Hydrated]:
-    texts: dict[UUID, Hydrated] = {}
-    for kind in query.kinds:
-        ids = [hit.object_id for hit in hits if hit.kind == kind]
-        texts.update(hooks.hydrate(kind, ids, query.domain_id, query.scope_keys))
-    return texts
 
 
 def _candidate(hit: Hit, score: float, mode: str, text: Hydrated, scope: str, item: MemoryItem | None) -> Candidate:

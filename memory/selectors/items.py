@@ -51,8 +51,19 @@ def is_current(valid_at: datetime, recorded_at: datetime | None = None) -> Q:
 
 def current_items(domain_id: str, scope_keys: Sequence[int], valid_at: datetime) -> QuerySet[MemoryItem]:
     """The current items of scopes that the caller was found to be allowed to read."""
-    rows = MemoryItem.objects.filter(is_current(valid_at), domain_id=domain_id, scope_id__in=scope_keys)
-    return rows.select_related("scope", "source_session")
+    return _light(MemoryItem.objects.filter(is_current(valid_at), domain_id=domain_id, scope_id__in=scope_keys))
+
+
+def items_in(ids: Sequence[UUID], domain_id: str, scope_keys: Sequence[int]) -> QuerySet[MemoryItem]:
+    """Those of the items that lie in scopes that the caller was found to be allowed to read, current or not."""
+    return _light(MemoryItem.objects.filter(pk__in=ids, domain_id=domain_id, scope_id__in=scope_keys))
+
+
+def _light(rows: QuerySet[MemoryItem]) -> QuerySet[MemoryItem]:
+    """With what shows where an item comes from, and without the long texts of it."""
+    return rows.select_related("source_session", "source_message").defer(
+        "source_session__metadata", "source_message__content", "source_message__meta"
+    )
 
 
 def get_item(item_id: UUID, ctx: Ctx) -> MemoryItem:
@@ -143,13 +154,11 @@ def view_item(row: MemoryItem) -> ItemView:
 
 def hydrate_items(ids: Sequence[UUID], domain_id: str, scope_keys: Sequence[int]) -> Mapping[UUID, Hydrated]:
     """Items that may be shown in these scopes, by id."""
-    rows = MemoryItem.objects.filter(pk__in=ids, domain_id=domain_id, scope_id__in=scope_keys).select_related(
-        "source_session", "source_message"
-    )
-    return {row.id: _hydrated(row) for row in rows}
+    return {row.id: hydrated_item(row) for row in items_in(ids, domain_id, scope_keys)}
 
 
-def _hydrated(row: MemoryItem) -> Hydrated:
+def hydrated_item(row: MemoryItem) -> Hydrated:
+    """An item as a search result tells of it."""
     message = row.source_message
     return Hydrated(
         text=row.statement,

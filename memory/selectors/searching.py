@@ -12,6 +12,7 @@ from django.db.models import Q, QuerySet
 from kernel.context import Ctx
 from kernel.paging import bad_cursor, decode, encode
 from kernel.text import fold
+from memory.contracts.items import TRUSTED, Status
 from memory.contracts.search import AsOf, ResultRef, SearchMemoryInput, SearchMode, SearchResult
 from memory.models import Entity, KgEdge, MemoryItem
 from memory.naming import name_candidates
@@ -79,7 +80,14 @@ def related_names(query: Query) -> list[str]:
     """Names of entities that the query names, their aliases, and what they are related to, one step away."""
     wanted = name_candidates(query.text)
     bears = Q(canonical_folded__in=wanted) | Q(aliases__alias_folded__in=wanted)
-    entities = Entity.objects.filter(bears, domain_id=query.domain_id, scope_id__in=query.scope_keys, status="active")
+    entities = Entity.objects.filter(
+        bears,
+        domain_id=query.domain_id,
+        scope_id__in=query.scope_keys,
+        item__current_until=None,
+        item__status=Status.ACTIVE,
+        item__lifecycle_status__in=TRUSTED,
+    )
     found: dict[str, None] = {}
     for row in entities.prefetch_related("aliases").distinct().order_by("id")[:MAX_NAMES]:
         found.update(dict.fromkeys([row.canonical, *(alias.alias for alias in row.aliases.all())]))
@@ -92,6 +100,7 @@ def related_edges(names: Sequence[str], query: Query) -> QuerySet[KgEdge]:
     """The relations that hold and have one of the folded names at either end, the surest first."""
     return KgEdge.objects.filter(
         Q(subject_folded__in=names) | Q(object_folded__in=names),
+        Q(valid_from=None) | Q(valid_from__lte=query.valid_at),
         Q(valid_to=None) | Q(valid_to__gt=query.valid_at),
         domain_id=query.domain_id,
         scope_id__in=query.scope_keys,
