@@ -10,11 +10,11 @@ from typing import Any
 from uuid import UUID
 
 from kernel.errors import InvalidInputError
-from kernel.text import fold
 from memory.contracts.commit import RetentionLine, TurnEvents
 from memory.contracts.items import EntityIn, EvidenceRef, ItemIn, Lifecycle, PreferenceIn
 from memory.extraction import Extraction, Proposed
 from memory.keys import check_key
+from memory.naming import fold_name
 from memory.policies import ConfidenceLevels, RetentionPolicy
 from memory.statements import complete, statement
 
@@ -32,6 +32,9 @@ _NOT_VALUE = frozenset(
         "confirmed",
     }
 )
+
+# The field that says the same as the first segment of the key, where that is one of a closed list.
+_CLOSED_SEGMENT = {"entities": "kind", "preferences": "scope"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +117,7 @@ def retain(events: TurnEvents, extraction: Extraction, names: Sequence[str], pol
 
 def entity_names(events: TurnEvents) -> list[str]:
     """The folded names of the entities that a turn mentions, each once."""
-    names = [fold(item.canonical or item.name or item.key.split(":", 2)[-1]) for item in events.entities]
+    names = [fold_name(_name_of(item)) for item in events.entities]
     return list(dict.fromkeys(names))
 
 
@@ -138,12 +141,14 @@ def _checked(item_type: str, key: str, path: str) -> str:
 
 def _agrees(item: ItemIn, key: str, path: str) -> None:
     """Refuse a field that names another kind or area than the key: one of the two must be a mistake."""
-    name = {"entities": "kind", "preferences": "scope"}.get(item.of_type)
-    given, said = getattr(item, name or "", None), key.split(":", 2)[1]
-    if name and given is not None and given != said:
+    name = _CLOSED_SEGMENT.get(item.of_type)
+    given = getattr(item, name) if name else None
+    said = key.split(":", 2)[1]
+    if given is not None and given != said:
         message = f"{given!r} contradicts the key, which says {said!r}"
         raise InvalidInputError(
-            f"{path}.{name}: {message}", errors=[{"loc": [*path.split("."), name], "msg": message, "type": "key_field"}]
+            f"{path}.{name}: {message}",
+            errors=[{"loc": [*path.split("."), name], "msg": message, "type": "key_field"}],
         )
 
 
@@ -157,10 +162,14 @@ def _rejected(item: ItemIn, names: Sequence[str], policy: RetentionPolicy) -> st
 
 
 def _entity_matters(item: EntityIn, names: Sequence[str], policy: RetentionPolicy) -> bool:
-    canonical = item.canonical or item.name or item.key.split(":", 2)[-1]
-    if item.remember or any(mark in canonical for mark in ("/", "http", ".")):
+    name = _name_of(item)
+    if item.remember or any(mark in name for mark in ("/", "http", ".")):
         return True
-    return list(names).count(fold(canonical)) >= policy.entity_gate.freq_threshold
+    return list(names).count(fold_name(name)) >= policy.entity_gate.freq_threshold
+
+
+def _name_of(item: EntityIn) -> str:
+    return item.canonical or item.name or item.key.split(":", 2)[-1]
 
 
 def _structured(path: str, item: ItemIn, key: str, levels: ConfidenceLevels) -> Candidate:

@@ -63,8 +63,17 @@ def readable(value: Any) -> str:
 
 
 def content_hash(item_type: str, key: str | None, value: Value) -> str:
-    """SHA-256 of what an item says, after folding: equal for the same value in another spelling."""
-    return digest([item_type, key or "", _folded(value)])
+    """SHA-256 of what an item says, after folding: equal for the same value in another spelling or in other words."""
+    return digest([item_type, key or "", _folded(_telling(item_type, value))])
+
+
+def _telling(item_type: str, value: Value) -> dict[str, Any]:
+    """The fields that make a value what it is: the words around it only where it has no field of its own, as facts."""
+    told = {name: inner for name, inner in value.items() if name == "value" or inner not in ("", [], {})}
+    own = told.keys() - {"statement", *KEY_FIELDS.get(item_type, ())}
+    if own and item_type != "facts":
+        told.pop("statement", None)
+    return told
 
 
 def _folded(value: Any) -> Any:

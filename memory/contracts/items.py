@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 from uuid import UUID
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, model_validator
 
 from kernel.contracts import Contract, Instant, PageInput, PageResult
 from scopes.contracts import LEGACY_DOMAIN, DomainId, ScopeRef, ScopeView
@@ -58,6 +58,20 @@ MemoryType = Literal[
 
 Short = Annotated[str, Field(max_length=500)]
 Long = Annotated[str, Field(max_length=20_000)]
+Name = Annotated[str, Field(min_length=1, max_length=300, pattern=r"\S")]
+
+
+class Lasting(Contract):
+    """Something that holds in the world for a time."""
+
+    valid_from: Instant | None = Field(default=None, description="Holds in the world from then on.")
+    valid_to: Instant | None = Field(default=None, description="Holds in the world until then.")
+
+    @model_validator(mode="after")
+    def _ends_after_it_begins(self) -> Self:
+        if self.valid_from is not None and self.valid_to is not None and self.valid_to <= self.valid_from:
+            raise ValueError("valid_to must be later than valid_from")
+        return self
 
 
 class EvidenceRef(Contract):
@@ -67,7 +81,7 @@ class EvidenceRef(Contract):
     id: str = Field(min_length=1, max_length=2000, description="Its id, or the address of a url.")
 
 
-class ItemIn(Contract):
+class ItemIn(Lasting):
     """What every long-term item may say beside its own fields."""
 
     of_type: ClassVar[str]
@@ -75,8 +89,6 @@ class ItemIn(Contract):
     key: str = Field(min_length=1, max_length=500, description="Stable key in the grammar of the type.")
     scope_ref: ScopeRef | None = Field(default=None, description="Scope to write, one of `write`, instead of default.")
     supersedes: UUID | None = Field(default=None, description="Item that this one replaces, in the same scope.")
-    valid_from: Instant | None = Field(default=None, description="Holds in the world from then on.")
-    valid_to: Instant | None = Field(default=None, description="Holds in the world until then.")
     review_by: Instant | None = Field(default=None, description="When a person should look at it again.")
     importance: int = Field(default=0, ge=0, le=5, description="0 to 5.")
     evidence_refs: list[EvidenceRef] = Field(default=[], max_length=50, description="What it rests on.")
@@ -149,11 +161,9 @@ class EntityIn(ItemIn):
     kind: Literal["person", "org", "repo", "file", "url", "topic", "other"] | None = Field(
         default=None, description="Kind; left out, that of the key."
     )
-    canonical: Annotated[str, Field(max_length=300)] | None = Field(default=None, description="Canonical name.")
-    name: Annotated[str, Field(max_length=300)] | None = Field(default=None, description="Name as people say it.")
-    aliases: list[Annotated[str, Field(min_length=1, max_length=300)]] = Field(
-        default=[], max_length=50, description="Other names."
-    )
+    canonical: Name | None = Field(default=None, description="Canonical name.")
+    name: Name | None = Field(default=None, description="Name as people say it.")
+    aliases: list[Name] = Field(default=[], max_length=50, description="Other names.")
     attrs: dict[str, JsonValue] = Field(default={}, description="Anything known of it.")
     remember: bool = Field(default=False, description="True: keep it whatever the gate says.")
 
@@ -205,15 +215,13 @@ class RetractionIn(Contract):
     scope_ref: ScopeRef | None = Field(default=None, description="Scope to write, one of `write`, instead of default.")
 
 
-class EdgeIn(Contract):
+class EdgeIn(Lasting):
     """A relation between two names."""
 
-    subject: Annotated[str, Field(min_length=1, max_length=300)] = Field(description="Who or what.")
+    subject: Name = Field(description="Who or what.")
     predicate: Annotated[str, Field(min_length=1, max_length=100, pattern=r"\S")] = Field(description="Relation.")
-    object: Annotated[str, Field(min_length=1, max_length=300)] = Field(description="To whom or what.")
+    object: Name = Field(description="To whom or what.")
     confidence: float = Field(default=1.0, ge=0, le=1, description="How sure, 0 to 1.")
-    valid_from: Instant | None = Field(default=None, description="Holds from then on; left out, from now.")
-    valid_to: Instant | None = Field(default=None, description="Holds until then.")
     scope_ref: ScopeRef | None = Field(default=None, description="Scope to write, one of `write`, instead of default.")
 
 

@@ -9,11 +9,10 @@ from uuid import UUID
 
 from kernel import tokens
 from kernel.context import Ctx
-from kernel.text import fold
 from memory.compose.contracts import PlanQuery, RetrievalPlan
 from memory.compose.values import UNIT, Candidate
 from memory.models import MemoryItem
-from memory.naming import name_candidates
+from memory.naming import fold_name, name_candidates
 from memory.selectors.items import hydrated_item, items_in
 from memory.selectors.searching import related_edges, related_names
 from scopes.selectors import Resolved
@@ -141,7 +140,7 @@ def _collapsed(candidates: list[Candidate], texts: Mapping[UUID, Hydrated]) -> l
 
 def edges_as_candidates(query: Query, related: Sequence[str], scopes: Mapping[int, MemoryScope]) -> list[Candidate]:
     """Relations of the names in the question and of `related` names."""
-    rows = related_edges([*name_candidates(query.text), *(fold(name) for name in related)], query)
+    rows = related_edges([*name_candidates(query.text), *(fold_name(name) for name in related)], query)
     return [
         Candidate(
             id=f"edge:{row.id}",

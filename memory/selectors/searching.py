@@ -15,7 +15,7 @@ from kernel.text import fold
 from memory.contracts.items import TRUSTED, Status
 from memory.contracts.search import AsOf, ResultRef, SearchMemoryInput, SearchMode, SearchResult
 from memory.models import Entity, KgEdge, MemoryItem
-from memory.naming import name_candidates
+from memory.naming import fold_name, name_candidates
 from scopes.contracts import ScopeView
 from scopes.selectors import Resolved, scope_rows
 from search import hooks
@@ -91,7 +91,7 @@ def related_names(query: Query) -> list[str]:
     found: dict[str, None] = {}
     for row in entities.prefetch_related("aliases").distinct().order_by("id")[:MAX_NAMES]:
         found.update(dict.fromkeys([row.canonical, *(alias.alias for alias in row.aliases.all())]))
-    for edge in related_edges([*wanted, *(fold(name) for name in found)], query)[:MAX_NAMES]:
+    for edge in related_edges([*wanted, *(fold_name(name) for name in found)], query)[:MAX_NAMES]:
         found.update(dict.fromkeys([edge.subject, edge.object]))
     return list(found)
 

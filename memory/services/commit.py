@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from governance.policies import in_force
@@ -26,14 +26,14 @@ from memory.contracts import (
 from memory.extraction import Extraction, Said, extract
 from memory.policies import RetentionPolicy
 from memory.selectors import open_tasks, recalled_texts, recent_entity_names
-from memory.services.graph import retract_entities, write_edge, write_entity
+from memory.services.graph import write_edge, write_entity
 from memory.services.items import Commit, Pending, Written, settle, write
 from memory.services.model_extraction import ask_later
 from memory.services.retractions import retract, update_task
 from memory.services.summary import update_summary
 from memory.services.turns import Place, StoredTurn, index_entries, open_place, store_events
 from scopes.contracts import ScopeRef, ScopeView
-from scopes.selectors import Resolved, check_ref, held
+from scopes.selectors import Resolved, check_ref, held, scope_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +61,11 @@ def prepare(given: CommitTurnInput, place: Resolved, allowed_types: Sequence[str
     policies = in_force(place.domain_id, ctx)
     retention = policies.section(RetentionPolicy)
     names = entity_names(given.turn_events)
-    window = recent_entity_names(place, retention.entity_gate.window_turns - 1)
-    extraction = _extraction(given, place, retention, ctx)
+    keys = _known_scopes(place)
+    session_key = keys.get(place.session or "")
+    turns = retention.entity_gate.window_turns - 1
+    window = recent_entity_names(session_key, turns) if session_key is not None and names else []
+    extraction = _extraction(given, place, keys, retention, ctx)
     return Prepared(
         place,
         retain(given.turn_events, extraction, [*window, *names], retention),
@@ -120,11 +123,19 @@ def _scope_refs(events: TurnEvents) -> Iterator[ScopeRef]:
     yield from (row.scope_ref for row in events.edges if row.scope_ref is not None)
 
 
-def _extraction(given: CommitTurnInput, place: Resolved, policy: RetentionPolicy, ctx: Ctx) -> Extraction:
+def _known_scopes(place: Resolved) -> dict[str, int]:
+    """The keys of the session's and the default scope, where they exist already."""
+    names = [name for name in (place.session, place.default_write) if name is not None]
+    return {row.name: row.key for row in scope_rows(place.domain_id, names, place.partition)}
+
+
+def _extraction(
+    given: CommitTurnInput, place: Resolved, keys: Mapping[str, int], policy: RetentionPolicy, ctx: Ctx
+) -> Extraction:
     """What the text of the messages says; texts that came from recall are marked and never become evidence."""
-    if not (given.extract and policy.extract_text and place.default_write):
-        return Extraction([], [])
     messages = given.turn_events.messages
+    if not (messages and given.extract and policy.extract_text and place.default_write):
+        return Extraction([], [])
     recalled = recalled_texts([message.content for message in messages], place.domain_id, ctx)
     said = [
         Said(
@@ -135,7 +146,8 @@ def _extraction(given: CommitTurnInput, place: Resolved, policy: RetentionPolicy
         )
         for message in messages
     ]
-    return extract(said, open_tasks(place))
+    default_key = keys.get(place.default_write)
+    return extract(said, open_tasks(default_key) if default_key is not None else [])
 
 
 def _learn(given: CommitTurnInput, prepared: Prepared, where: Place, commit: Commit) -> None:
@@ -158,7 +170,6 @@ def _learn(given: CommitTurnInput, prepared: Prepared, where: Place, commit: Com
             commit.written.lines.append(line("refuse", asked.type, asked.key, reason, asked.scope, asked.source))
             continue
         retract(asked, where.scopes[scope], commit)
-        retract_entities([asked.key], where.scopes[scope])
     _edges(given, prepared.place, where, commit)
 
 

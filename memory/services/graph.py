@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from django.db import IntegrityError, transaction
@@ -14,6 +15,7 @@ from kernel.text import fold
 from memory.candidates import Candidate, line
 from memory.contracts.items import EdgeIn
 from memory.models import Entity, EntityAlias, EntityMention, KgEdge
+from memory.naming import fold_name
 from memory.services.items import Commit, write
 from memory.statements import statement
 
@@ -25,13 +27,13 @@ def write_entity(candidate: Candidate, scope: MemoryScope, commit: Commit) -> No
     """Store an entity's item and its row in the side index; a known name or alias merges into the entity it names."""
     canonical = str(candidate.value.get("canonical") or candidate.value.get("name") or "")
     known = find_entity(scope, str(candidate.value.get("kind", "other")), [canonical, *_aliases(candidate)])
-    merged = _merge(candidate, known) if known is not None else candidate
+    merged = _merge(candidate, canonical, known)
     item = write(merged, scope, commit)
     if item is None:
         return
-    entity = known or _new_entity(merged, canonical, scope, commit)
-    Entity.objects.filter(pk=entity.pk).update(status="active", item=item)
-    names = {fold(alias): alias for alias in [canonical, *_aliases(candidate)] if fold(alias)}
+    entity = known or _new_entity(candidate, canonical, scope, commit)
+    Entity.objects.filter(pk=entity.pk).update(item=item)
+    names = {fold_name(alias): alias for alias in [canonical, *_aliases(candidate)] if fold(alias)}
     have = set(EntityAlias.objects.filter(entity=entity).values_list("alias_folded", flat=True))
     EntityAlias.objects.bulk_create(
         [
@@ -48,7 +50,7 @@ def write_entity(candidate: Candidate, scope: MemoryScope, commit: Commit) -> No
 
 def find_entity(scope: MemoryScope, kind: str, names: list[str]) -> Entity | None:
     """The entity of that kind in the scope which bears one of the names, after folding."""
-    folded = [fold(name) for name in names if fold(name)]
+    folded = [fold_name(name) for name in names if fold(name)]
     rows = Entity.objects.filter(scope=scope, kind=kind)
     bears = Q(canonical_folded__in=folded) | Q(
         pk__in=EntityAlias.objects.filter(entity__scope=scope, alias_folded__in=folded).values("entity")
@@ -56,27 +58,21 @@ def find_entity(scope: MemoryScope, kind: str, names: list[str]) -> Entity | Non
     return rows.filter(bears).select_related("item").order_by("id").first()
 
 
-def retract_entities(keys: list[str], scope: MemoryScope) -> None:
-    """Take the entities of retracted items out of relational retrieval."""
-    Entity.objects.filter(scope=scope, item__type="entities", item__key__in=keys).update(status="retracted")
-
-
 def _aliases(candidate: Candidate) -> list[str]:
     name = candidate.value.get("name")
     return [*candidate.value.get("aliases", []), *([str(name)] if name else [])]
 
 
-def _merge(candidate: Candidate, known: Entity) -> Candidate:
-    """The candidate under the key and canonical name of the entity that is already known."""
-    item = known.item
+def _merge(candidate: Candidate, canonical: str, known: Entity | None) -> Candidate:
+    """The candidate with each name once; under the key and canonical name of the entity, where it is known already."""
+    item = known.item if known is not None else None
     before = item.value if item is not None and item.current_until is None else {}
-    aliases = {fold(alias): alias for alias in [*before.get("aliases", []), *_aliases(candidate)]}
-    canonical = str(candidate.value.get("canonical") or "")
-    aliases.setdefault(fold(canonical), canonical)
-    aliases.pop(known.canonical_folded, None)
+    aliases = {fold_name(alias): alias for alias in [*before.get("aliases", []), *_aliases(candidate)]}
+    aliases.setdefault(fold_name(canonical), canonical)
+    aliases.pop(known.canonical_folded if known is not None else fold_name(canonical), None)
     value = {
         **candidate.value,
-        "canonical": known.canonical,
+        "canonical": known.canonical if known is not None else canonical,
         "aliases": sorted(alias for folded, alias in aliases.items() if folded),
         "attrs": {**before.get("attrs", {}), **candidate.value.get("attrs", {})},
     }
@@ -89,7 +85,7 @@ def _new_entity(candidate: Candidate, canonical: str, scope: MemoryScope, commit
     entity, created = Entity.objects.get_or_create(
         scope=scope,
         kind=str(candidate.value.get("kind", "other")),
-        canonical_folded=fold(canonical)[:300],
+        canonical_folded=fold_name(canonical),
         defaults={
             "domain_id": scope.domain_id,
             "canonical": canonical[:300],
@@ -104,39 +100,50 @@ def _new_entity(candidate: Candidate, canonical: str, scope: MemoryScope, commit
 
 
 def write_edge(asked: EdgeIn, scope: MemoryScope, source: str, commit: Commit) -> None:
-    """Store a relation; the same relation that still holds is not stored again."""
-    hashed = digest([fold(asked.subject), fold(asked.predicate), fold(asked.object)])
-    row, reason = _find_or_add_edge(asked, hashed, scope, commit)
-    if reason == "edge_added":
-        after = {"subject": row.subject, "predicate": row.predicate, "object": row.object}
-        commit.written.changes.append(Change("kg_edges", str(row.id), None, after))
+    """Store a relation; the same relation for the same time is not stored again, and one that ends otherwise is new."""
+    hashed = digest([fold_name(asked.subject), fold(asked.predicate), fold_name(asked.object)])
+    held = KgEdge.objects.filter(scope=scope, content_hash=hashed, current_until=None).first()
+    action, reason = "deduplicate", "same_edge"
+    if held is None or _holds_otherwise(asked, held, commit.ctx.now):
+        try:
+            with transaction.atomic():
+                row = _add_edge(asked, hashed, held, scope, commit)
+        except IntegrityError:
+            pass  # another writer was first with the same relation
+        else:
+            action, reason = "edge", "edge_added"
+            after = {"subject": row.subject, "predicate": row.predicate, "object": row.object}
+            commit.written.changes.append(Change("kg_edges", str(row.id), None, after))
     key = f"{asked.subject} {asked.predicate} {asked.object}"
-    action = "edge" if reason == "edge_added" else "deduplicate"
     commit.written.lines.append(line(action, "edges", key, reason, scope.name, source))
 
 
-def _find_or_add_edge(asked: EdgeIn, hashed: str, scope: MemoryScope, commit: Commit) -> tuple[KgEdge, str]:
+def _holds_otherwise(asked: EdgeIn, held: KgEdge, now: datetime) -> bool:
+    if asked.valid_to is None:
+        return held.valid_to is not None and held.valid_to <= now
+    return asked.valid_to != held.valid_to
+
+
+def _add_edge(asked: EdgeIn, hashed: str, held: KgEdge | None, scope: MemoryScope, commit: Commit) -> KgEdge:
+    """The edge as a new row; the row that held until now stays as history."""
     now = commit.ctx.now
-    ended = KgEdge.objects.filter(scope=scope, content_hash=hashed, current_until=None, valid_to__lte=now)
-    ended.update(current_until=now)
-    try:
-        with transaction.atomic():
-            row = KgEdge.objects.create(
-                domain_id=scope.domain_id,
-                scope=scope,
-                subject=asked.subject,
-                predicate=asked.predicate,
-                object=asked.object,
-                subject_folded=fold(asked.subject)[:300],
-                object_folded=fold(asked.object)[:300],
-                content_hash=hashed,
-                confidence=asked.confidence,
-                valid_from=asked.valid_from or now,
-                valid_to=asked.valid_to,
-                recorded_at=now,
-                source_session_id=commit.turn.session_id,
-                source_turn=commit.turn,
-            )
-    except IntegrityError:
-        return KgEdge.objects.get(scope=scope, content_hash=hashed, current_until=None), "same_edge"
-    return row, "edge_added"
+    over = asked.valid_to is not None and asked.valid_to <= now
+    started = held.valid_from if held is not None and asked.valid_to is not None else None
+    if held is not None:
+        KgEdge.objects.filter(pk=held.pk, current_until=None).update(current_until=now)
+    return KgEdge.objects.create(
+        domain_id=scope.domain_id,
+        scope=scope,
+        subject=asked.subject,
+        predicate=asked.predicate,
+        object=asked.object,
+        subject_folded=fold_name(asked.subject),
+        object_folded=fold_name(asked.object),
+        content_hash=hashed,
+        confidence=asked.confidence,
+        valid_from=asked.valid_from or started or (None if over else now),
+        valid_to=asked.valid_to,
+        recorded_at=now,
+        source_session_id=commit.turn.session_id,
+        source_turn=commit.turn,
+    )

@@ -5,10 +5,10 @@ The one way in: every path that learns something calls `write`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
@@ -18,7 +18,7 @@ from kernel.context import Ctx
 from kernel.errors import ConflictError
 from memory.candidates import Candidate, line
 from memory.contracts.commit import RetentionLine, WriteConflict, WrittenItem
-from memory.contracts.items import TRUSTED, Lifecycle, Status
+from memory.contracts.items import TRUSTED, Lifecycle, Status, Tier
 from memory.keys import conflict_class
 from memory.models import EvidenceLink, KnowledgeEvent, MemoryChunk, MemoryItem, Message, Turn
 from memory.profiles import with_facts_of
@@ -92,15 +92,13 @@ def _write_once(candidate: Candidate, scope: MemoryScope, commit: Commit) -> Mem
     if current is not None and candidate.type == "profile" and candidate.origin != "structured":
         candidate = with_facts_of(candidate, current.value)
     hashed = content_hash(candidate.type, candidate.key, candidate.value)
-    if current is not None and current.content_hash == hashed:
-        return _seen_again(candidate, current, scope, commit)
-    if current is not None and candidate.lifecycle is Lifecycle.CANDIDATE and current.lifecycle_status in TRUSTED:
-        _line(commit.written, "refuse", candidate, scope, "weaker_than_current")
-        return None
-    replaced, refusal = _replaced(candidate, scope, current)
+    known = current is not None and current.content_hash == hashed and not _holds_otherwise(candidate, current)
+    replaced, refusal = _replaced(candidate, scope, current, known=known)
     if refusal:
         _line(commit.written, "refuse", candidate, scope, refusal)
         return None
+    if current is not None and known:
+        return _seen_again(candidate, current, replaced, scope, commit)
     for old in replaced:
         _close(old, _status_after(old, candidate), commit.ctx)
     item = _insert(candidate, scope, hashed, replaced, commit)
@@ -114,17 +112,37 @@ def _write_once(candidate: Candidate, scope: MemoryScope, commit: Commit) -> Mem
     return item
 
 
-def _replaced(candidate: Candidate, scope: MemoryScope, current: MemoryItem | None) -> tuple[list[MemoryItem], str]:
-    """The items that make way for the candidate, or why it cannot be written."""
-    replaced = [current] if current is not None else []
-    if candidate.supersedes is None or (current is not None and candidate.supersedes == current.id):
-        return replaced, ""
-    named = MemoryItem.objects.filter(pk=candidate.supersedes, scope=scope).first()
-    if named is None:
-        return [], "supersedes_unknown"
-    if named.current_until is not None:
-        return [], "supersedes_not_current"
-    return [*replaced, named], ""
+def _holds_otherwise(candidate: Candidate, current: MemoryItem) -> bool:
+    """Whether the same value is said to hold for another time: it ends elsewhere, or began earlier."""
+    if candidate.valid_to is not None and candidate.valid_to != current.valid_to:
+        return True
+    began, known = candidate.valid_from, current.valid_from
+    return began is not None and known is not None and began < known
+
+
+def _replaced(
+    candidate: Candidate, scope: MemoryScope, current: MemoryItem | None, *, known: bool
+) -> tuple[list[MemoryItem], str]:
+    """The items that make way for the candidate, or why it cannot be written. `known`: the current one says the same."""
+    replaced = [current] if current is not None and not known else []
+    if candidate.supersedes is not None and (current is None or candidate.supersedes != current.id):
+        named = MemoryItem.objects.filter(pk=candidate.supersedes, scope=scope).first()
+        if named is None:
+            return [], "supersedes_unknown"
+        if named.current_until is not None:
+            return [], "supersedes_not_current"
+        replaced.append(named)
+    if any(is_governed(old) for old in replaced):
+        return [], "governed"
+    weaker = candidate.lifecycle is Lifecycle.CANDIDATE
+    if weaker and any(old.lifecycle_status in TRUSTED for old in replaced):
+        return [], "weaker_than_current"
+    return replaced, ""
+
+
+def is_governed(item: MemoryItem) -> bool:
+    """Whether an item is knowledge in force that only a decision may change: ordinary memory never overrides it."""
+    return item.lifecycle_status in TRUSTED and (item.pinned or item.tier != Tier.NONE)
 
 
 def _status_after(old: MemoryItem, candidate: Candidate) -> Status:
@@ -178,7 +196,10 @@ def _insert(
 
 def _evidence(item: MemoryItem, candidate: Candidate, message: Message | None, commit: Commit) -> list[EvidenceLink]:
     origin = ("message", str(message.id)) if message else ("turn", str(commit.turn.id))
-    wanted = dict.fromkeys([origin, *((ref.kind, ref.id) for ref in candidate.evidence)])
+    return _links(item, dict.fromkeys([origin, *((ref.kind, ref.id) for ref in candidate.evidence)]), commit)
+
+
+def _links(item: MemoryItem, wanted: Iterable[tuple[str, str]], commit: Commit) -> list[EvidenceLink]:
     return [
         EvidenceLink(
             domain_id=item.domain_id,
@@ -195,7 +216,7 @@ def _evidence(item: MemoryItem, candidate: Candidate, message: Message | None, c
 def settle(commit: Commit) -> None:
     """Store what follows from the commit's items and events: in a few statements, however many there are."""
     pending, session_key = commit.pending, commit.turn.session.scope_id
-    EvidenceLink.objects.bulk_create(pending.evidence)
+    EvidenceLink.objects.bulk_create(pending.evidence, ignore_conflicts=True)  # evidence given again is the same
     KnowledgeEvent.objects.bulk_create(pending.events)
     chunks = [chunk_of(item) for item, _ in pending.items.values()]
     MemoryChunk.objects.bulk_create(chunks)
@@ -268,24 +289,47 @@ def _replace_by(old: MemoryItem, item: MemoryItem, commit: Commit) -> None:
     )
 
 
-def _seen_again(candidate: Candidate, current: MemoryItem, scope: MemoryScope, commit: Commit) -> MemoryItem:
-    """The same value again: nothing new, but a candidate that the user or a tool now asserts becomes promoted."""
+def _seen_again(
+    candidate: Candidate, current: MemoryItem, replaced: Sequence[MemoryItem], scope: MemoryScope, commit: Commit
+) -> MemoryItem:
+    """The same value again: no new item, but what is said beside the value is not lost."""
     reason = "same_value"
     if current.lifecycle_status == Lifecycle.CANDIDATE and candidate.lifecycle in TRUSTED:
-        before = f"{current.status}/{current.lifecycle_status}"
-        MemoryItem.objects.filter(pk=current.pk).update(
-            lifecycle_status=candidate.lifecycle, confidence=max(current.confidence, candidate.confidence)
-        )
-        current.refresh_from_db()
-        commit.pending.events.append(event_of(current, "promoted", before, commit.ctx, reason="asserted again"))
-        index.set_state(Kind.MEMORY, [current.id], state_of(current))
-        commit.written.changes.append(
-            Change("memory_items", str(current.id), {"status": before}, {"lifecycle": current.lifecycle_status})
-        )
+        _promote(candidate, current, commit)
         reason = "asserted_again"
+    for old in replaced:
+        _close(old, _status_after(old, candidate), commit.ctx)
+        _replace_by(old, current, commit)
+    if candidate.review_by is not None and candidate.review_by != current.review_by:
+        before = current.review_by.isoformat() if current.review_by else None
+        _update(current, "review_by", candidate.review_by, commit)
+        after = {"review_by": candidate.review_by.isoformat()}
+        commit.written.changes.append(Change("memory_items", str(current.id), {"review_by": before}, after))
+    wanted = dict.fromkeys((ref.kind, ref.id) for ref in candidate.evidence)
+    commit.pending.evidence.extend(_links(current, wanted, commit))
     _line(commit.written, "deduplicate", candidate, scope, reason)
     commit.written.items.append(view_written(current, scope, deduplicated=True))
     return current
+
+
+def _promote(candidate: Candidate, current: MemoryItem, commit: Commit) -> None:
+    """What was only inferred becomes trusted, since the user or a tool now asserts it."""
+    before = f"{current.status}/{current.lifecycle_status}"
+    _update(current, "confidence", max(current.confidence, candidate.confidence), commit)
+    _update(current, "lifecycle_status", candidate.lifecycle, commit)
+    commit.pending.events.append(event_of(current, "promoted", before, commit.ctx, reason="asserted again"))
+    index.set_state(Kind.MEMORY, [current.id], state_of(current))
+    commit.written.changes.append(
+        Change("memory_items", str(current.id), {"status": before}, {"lifecycle": current.lifecycle_status})
+    )
+
+
+def _update(item: MemoryItem, column: str, value: Any, commit: Commit) -> None:
+    """Change one column of a row, and of the same row where it waits to be indexed."""
+    MemoryItem.objects.filter(pk=item.pk).update(**{column: value})
+    item.refresh_from_db()
+    if item.pk in commit.pending.items:
+        commit.pending.items[item.pk] = (item, commit.pending.items[item.pk][1])
 
 
 def _line(written: Written, action: str, candidate: Candidate, scope: MemoryScope, reason: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from kernel.actions import Change
@@ -10,16 +11,24 @@ from memory.contracts.commit import WriteConflict
 from memory.contracts.items import Lifecycle, Status
 from memory.models import MemoryItem
 from memory.profiles import without_facts
-from memory.services.items import Commit, event_of, view_written, write
+from memory.services.graph import find_entity
+from memory.services.items import Commit, event_of, is_governed, view_written, write
 from memory.statements import content_hash, statement
 
 if TYPE_CHECKING:
     from scopes.models import MemoryScope
 
 
+_SUMMARISED = frozenset({"goals", "decisions", "tasks"})
+
+
 def retract(asked: Retraction, scope: MemoryScope, commit: Commit) -> list[MemoryItem]:
-    """Retract every active version of a key in a scope; where there is none, the denial itself is kept."""
+    """Retract every active version of a key in a scope; where there is none, the denial itself is kept, once."""
+    asked = _as_known(asked, scope)
     rows = list(MemoryItem.objects.filter(scope=scope, type=asked.type, key=asked.key, status=Status.ACTIVE))
+    if any(is_governed(row) for row in rows):
+        commit.written.lines.append(line("refuse", asked.type, asked.key, "governed", scope.name, asked.source))
+        return []
     if asked.facts:
         current = next((row for row in rows if row.current_until is None), None)
         left = without_facts(current.value, asked.facts) if current is not None else {}
@@ -27,24 +36,45 @@ def retract(asked: Retraction, scope: MemoryScope, commit: Commit) -> list[Memor
             _forget_facts(asked, current, left, scope, commit)
             return []
     for row in rows:
-        before = f"{row.status}/{row.lifecycle_status}"
-        MemoryItem.objects.filter(pk=row.pk).update(
-            status=Status.RETRACTED, current_until=row.current_until or commit.ctx.now
-        )
-        row.refresh_from_db()
-        commit.pending.events.append(event_of(row, "retracted", before, commit.ctx, reason=asked.reason))
-        commit.written.conflicts.append(
-            WriteConflict(type="retract", key=row.key, previous_memory_item_id=row.id, memory_item_id=None)
-        )
-        commit.written.changes.append(
-            Change("memory_items", str(row.id), {"status": before}, {"status": row.status, "reason": asked.reason})
-        )
+        _take_back(row, asked, commit)
     commit.pending.closed.extend(row.id for row in rows)
+    commit.pending.staged |= bool(rows) and asked.type in _SUMMARISED
+    reason = "retracted" if rows else "nothing_to_retract"
+    denied = MemoryItem.objects.filter(scope=scope, type=asked.type, key=asked.key, status=Status.RETRACTED)
+    if not rows and denied.exists():
+        commit.written.lines.append(
+            line("deduplicate", asked.type, asked.key, "already_retracted", scope.name, asked.source)
+        )
+        return []
     if not rows:
         _keep_denial(asked, scope, commit)
-    reason = "retracted" if rows else "nothing_to_retract"
     commit.written.lines.append(line("retract", asked.type, asked.key, reason, scope.name, asked.source))
     return rows
+
+
+def _as_known(asked: Retraction, scope: MemoryScope) -> Retraction:
+    """An entity can be denied by any of its names: the key is then that of the entity that bears the name."""
+    if asked.type != "entities":
+        return asked
+    _, kind, name = asked.key.split(":", 2)
+    known = find_entity(scope, kind, [name])
+    item = known.item if known is not None else None
+    return replace(asked, key=item.key) if item is not None and item.key else asked
+
+
+def _take_back(row: MemoryItem, asked: Retraction, commit: Commit) -> None:
+    before = f"{row.status}/{row.lifecycle_status}"
+    MemoryItem.objects.filter(pk=row.pk).update(
+        status=Status.RETRACTED, current_until=row.current_until or commit.ctx.now
+    )
+    row.refresh_from_db()
+    commit.pending.events.append(event_of(row, "retracted", before, commit.ctx, reason=asked.reason))
+    commit.written.conflicts.append(
+        WriteConflict(type="retract", key=row.key, previous_memory_item_id=row.id, memory_item_id=None)
+    )
+    commit.written.changes.append(
+        Change("memory_items", str(row.id), {"status": before}, {"status": row.status, "reason": asked.reason})
+    )
 
 
 def _forget_facts(
@@ -103,7 +133,7 @@ def update_task(update: TaskUpdate, scope: MemoryScope, commit: Commit) -> Memor
     candidate = Candidate(
         type="tasks",
         key=update.key,
-        value={**current.value, "status": update.status},
+        value={name: told for name, told in current.value.items() if name != "statement"} | {"status": update.status},
         statement=f"{current.value.get('title') or update.key} — {update.status}",
         confidence=current.confidence,
         lifecycle=Lifecycle(current.lifecycle_status),

@@ -56,9 +56,9 @@ def gone(item_type: str, key: str, reason: str = "it was wrong", **fields: Any) 
 
 def search(player: Player, query: str, session: str = "s1", /, **fields: Any) -> list[dict]:
     """The results of a search, by default in the scope of a session."""
-    rows: list[dict] = player.do("search_memory", {"domain_id": TEAM, "session_id": session, "query": query, **fields})[
-        "results"
-    ]
+    rows: list[dict] = player.do(
+        "search_memory", {"domain_id": TEAM, "session_id": session, "query": query, **fields}
+    )["results"]
     return rows
 
 

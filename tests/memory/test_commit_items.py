@@ -53,9 +53,9 @@ def test_it_works(cast):
     answer = commit(cast.agent, tasks=[task()], decisions=[decision()], preferences=[pref(), unconfirmed])
     assert answer["memory_written"]["count"] == 3
     assert {written["confidence"] for written in answer["memory_written"]["items"]} == {0.9, 0.8}
-    assert [(line["key"], line["reason_code"]) for line in answer["explain"]["retention"] if line["action"] == "skip"] == [
-        ("pref:writing:volume", "not_confirmed")
-    ]
+    assert [
+        (line["key"], line["reason_code"]) for line in answer["explain"]["retention"] if line["action"] == "skip"
+    ] == [("pref:writing:volume", "not_confirmed")]
     assert not MemoryItem.objects.filter(key="pref:writing:volume").exists()
 
 
@@ -230,7 +230,9 @@ OPEN = context("session:s1", P, write=("session:s1", P), default="session:s1")
 
 def test_an_item_of_its_own_scope_goes_there_and_the_messages_do_not(cast):
     """Cases 45 and 46."""
-    answer = commit(cast.agent, say="We use Postgres.", scopes=OPEN, decisions=[decision(scope_ref=ref(P))], extract=False)
+    answer = commit(
+        cast.agent, say="We use Postgres.", scopes=OPEN, decisions=[decision(scope_ref=ref(P))], extract=False
+    )
     row = MemoryItem.objects.select_related("scope", "source_session").get()
     assert (row.scope.name, row.source_session.external_id) == (P, "s1")
     assert only(answer)["scope"] == ref(P)
