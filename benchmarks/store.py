@@ -9,22 +9,46 @@ from kernel.context import Ctx, Door
 from scopes.selectors import authenticate_key
 
 PLACE = {"domain_id": "bench", "session_id": "bench"}
+SCOPES = [
+    {"type": "global", "id": "default"},
+    {"type": "project", "id": "p"},
+    {"type": "expert", "id": "e"},
+    {"type": "task", "id": "t"},
+]
+CONTEXT = {"scope_context": {"read": SCOPES, "write": SCOPES, "default_write": SCOPES[3]}}
 
 
 class Store:
-    """Counts its messages; every call is a whole action with its audit entry."""
+    """Counts its messages and items; every call is a whole action with its audit entry."""
 
     def __init__(self) -> None:
         given = {"name": "bench", "domain_id": "bench"}
         made = gate.call("create_principal", given, ctx=gate.system_ctx("bench", Door.CLI)).body()
         self.identity = authenticate_key(made["api_key"])
         self.messages = 0
+        self.items = 0
 
     def commit(self, texts: list[str]) -> None:
         """One turn with these messages."""
         messages = [{"role": "user", "content": text} for text in texts]
         self._call("commit_turn", {**PLACE, "turn_events": {"messages": messages}})
         self.messages += len(texts)
+
+    def learn(self, texts: list[str], decisions: list[tuple[int, str]]) -> None:
+        """One turn with these messages and decisions, spread over the scopes by their number."""
+        events = {
+            "messages": [{"role": "user", "content": text} for text in texts],
+            "decisions": [
+                {"key": f"decision:bench:{number}", "decision": text, "scope_ref": SCOPES[number % len(SCOPES)]}
+                for number, text in decisions
+            ],
+        }
+        self._call("commit_turn", {**PLACE, **CONTEXT, "turn_events": events})
+        self.items += len(decisions)
+
+    def compose(self, message: str) -> None:
+        """One context over all scopes."""
+        self._call("compose_context", {**PLACE, **CONTEXT, "user_message": message})
 
     def search(self, query: str) -> None:
         """One search for the first page."""

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 
 from kernel import clock
+from kernel.db import JSONField
 from kernel.ids import new_id
 
 
@@ -13,7 +14,7 @@ class Domain(models.Model):
     """The outermost isolation boundary: a user, tenant or application."""
 
     id = models.CharField(primary_key=True, max_length=64)
-    metadata = models.JSONField(default=dict, blank=True)
+    metadata = JSONField(default=dict, blank=True)
     created_at = models.DateTimeField(default=clock.now)
     updated_at = models.DateTimeField(default=clock.now)
 
@@ -40,7 +41,7 @@ class MemoryScope(models.Model):
     partition = models.CharField(max_length=64, default="", blank=True)
     owner = models.CharField(max_length=64, default="", blank=True)
     parent = models.ForeignKey("self", null=True, blank=True, on_delete=models.PROTECT)
-    metadata = models.JSONField(default=dict, blank=True)
+    metadata = JSONField(default=dict, blank=True)
     created_at = models.DateTimeField(default=clock.now)
     updated_at = models.DateTimeField(default=clock.now)
 
@@ -107,7 +108,7 @@ class Grant(models.Model):
     principal = models.ForeignKey(Principal, on_delete=models.CASCADE, related_name="grants")
     domain = models.ForeignKey(Domain, on_delete=models.PROTECT)
     pattern = models.CharField(max_length=240, default="*")
-    rights = models.JSONField(default=list)
+    rights = JSONField(default=list)
     created_at = models.DateTimeField(default=clock.now)
 
     class Meta:

@@ -265,15 +265,11 @@ def within_reach(ctx: Ctx, right: Right, domain: str = "domain_id", scope: str =
 def scope_rows(domain_id: str, names: Iterable[str], partition: str) -> list[MemoryScope]:
     """The rows of the scopes that exist among `names`, in the order of `names`."""
     wanted = list(names)
-    found = Q(pk__in=[])
-    for name in wanted:
-        scope_type, _, external_id = name.partition(":")
-        found |= Q(
-            scope_type=scope_type,
-            external_id=external_id,
-            partition=partition if scope_type == SESSION else "",
-        )
-    rows = {row.name: row for row in MemoryScope.objects.filter(found, domain_id=domain_id)}
+    external_ids = {name.partition(":")[2] for name in wanted}
+    found = MemoryScope.objects.filter(
+        domain_id=domain_id, external_id__in=external_ids, partition__in={"", partition}
+    )
+    rows = {row.name: row for row in found if row.partition == (partition if row.scope_type == SESSION else "")}
     return [rows[name] for name in wanted if name in rows]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db import models
 
 from kernel import clock
+from kernel.db import JSONField
 from kernel.ids import new_id
 from memory.models.events import Session
 from scopes.models import Domain
@@ -19,10 +20,10 @@ class ContextRecord(models.Model):
     actor_id = models.CharField(max_length=64)
     actor_name = models.CharField(max_length=150)
     request_id = models.UUIDField()
-    package = models.JSONField()
+    package = JSONField()
     plan_id = models.CharField(max_length=200)
-    ignored_fields = models.JSONField(default=list)
-    recalls = models.JSONField(default=dict)
+    ignored_fields = JSONField(default=list)
+    recalls = JSONField(default=dict)
     scope_filter_failed = models.BooleanField(default=False)
     tokens_used = models.PositiveIntegerField()
     token_limit = models.PositiveIntegerField()

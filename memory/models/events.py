@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db import models
 
 from kernel import clock
+from kernel.db import JSONField
 from kernel.ids import new_id
 from scopes.models import Domain, MemoryScope
 
@@ -17,7 +18,7 @@ class Session(models.Model):
     external_id = models.CharField(max_length=200)
     scope = models.OneToOneField(MemoryScope, on_delete=models.PROTECT)
     last_seq = models.PositiveIntegerField(default=0)
-    metadata = models.JSONField(default=dict, blank=True)
+    metadata = JSONField(default=dict, blank=True)
     created_at = models.DateTimeField(default=clock.now)
 
     class Meta:
@@ -61,7 +62,7 @@ class Turn(models.Model):
     default_write = models.ForeignKey(MemoryScope, null=True, on_delete=models.PROTECT)
     author_id = models.CharField(max_length=64)
     author_name = models.CharField(max_length=150)
-    entity_names = models.JSONField(default=list)
+    entity_names = JSONField(default=list)
     created_at = models.DateTimeField(default=clock.now)
 
     class Meta:
@@ -88,7 +89,7 @@ class Message(models.Model):
     name = models.CharField(max_length=200, blank=True, default="")
     content = models.TextField()
     model = models.CharField(max_length=200, blank=True, default="")
-    meta = models.JSONField(default=dict, blank=True)
+    meta = JSONField(default=dict, blank=True)
     created_at = models.DateTimeField(default=clock.now)
     recorded_at = models.DateTimeField(default=clock.now)
 
@@ -112,8 +113,8 @@ class ToolCall(models.Model):
     position = models.PositiveIntegerField()
     external_id = models.CharField(max_length=200, null=True, blank=True)  # noqa: DJ001  NULL is "none given"
     name = models.CharField(max_length=200)
-    args = models.JSONField(null=True, blank=True)
-    result = models.JSONField(null=True, blank=True)
+    args = JSONField(null=True, blank=True)
+    result = JSONField(null=True, blank=True)
     status = models.CharField(max_length=32, blank=True, default="")
     created_at = models.DateTimeField(default=clock.now)
 
@@ -138,7 +139,7 @@ class Ref(models.Model):
     external_id = models.CharField(max_length=200, null=True, blank=True)  # noqa: DJ001  NULL is "none given"
     ref_type = models.CharField(max_length=16)
     ref_uri = models.CharField(max_length=2000)
-    ref_meta = models.JSONField(default=dict, blank=True)
+    ref_meta = JSONField(default=dict, blank=True)
     created_at = models.DateTimeField(default=clock.now)
 
     class Meta:

@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import Q
 
 from kernel import clock
+from kernel.db import JSONField
 from kernel.ids import new_id
 from memory.contracts.items import LEGAL_LIFECYCLES, Lifecycle, Status, Tier
 from memory.models.events import Message, Session, Turn
@@ -31,7 +32,7 @@ class MemoryItem(models.Model):
     scope = models.ForeignKey(MemoryScope, on_delete=models.PROTECT, db_index=False)
     type = models.CharField(max_length=20)
     key = models.CharField(max_length=500, null=True, blank=True)  # noqa: DJ001  NULL is "no key"
-    value = models.JSONField(default=dict)
+    value = JSONField(default=dict)
     statement = models.TextField()
     confidence = models.FloatField()
     status = models.CharField(max_length=12, choices=[(s.value, s.value) for s in Status])
@@ -43,7 +44,7 @@ class MemoryItem(models.Model):
     importance = models.PositiveSmallIntegerField(default=0)
     pinned = models.BooleanField(default=False)
     origin = models.CharField(max_length=60)
-    source_session = models.ForeignKey(Session, null=True, blank=True, on_delete=models.PROTECT)
+    source_session = models.ForeignKey(Session, null=True, blank=True, on_delete=models.PROTECT, db_index=False)
     source_turn = models.ForeignKey(Turn, null=True, blank=True, on_delete=models.PROTECT)
     source_message = models.ForeignKey(Message, null=True, blank=True, on_delete=models.PROTECT)
     source_item = models.ForeignKey(
@@ -80,6 +81,7 @@ class MemoryItem(models.Model):
         indexes = [
             models.Index(fields=["scope", "status", "lifecycle_status"], name="memory_items_scope_state"),
             models.Index(fields=["scope", "type", "key"], name="memory_items_scope_key"),
+            models.Index(fields=["source_session", "type", "-id"], name="memory_items_source"),
         ]
 
     def __str__(self) -> str:
@@ -93,7 +95,7 @@ class MemoryChunk(models.Model):
     domain = models.ForeignKey(Domain, on_delete=models.PROTECT)
     item = models.OneToOneField(MemoryItem, on_delete=models.CASCADE, related_name="chunk")
     text = models.TextField()
-    meta = models.JSONField(default=dict)
+    meta = JSONField(default=dict)
 
     class Meta:
         db_table = "memory_chunks"
@@ -136,7 +138,7 @@ class KnowledgeEvent(models.Model):
     reason = models.TextField(blank=True, default="")
     actor_id = models.CharField(max_length=64)
     actor_name = models.CharField(max_length=150)
-    metadata = models.JSONField(default=dict)
+    metadata = JSONField(default=dict)
     created_at = models.DateTimeField(default=clock.now)
 
     class Meta:

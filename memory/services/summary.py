@@ -12,7 +12,6 @@ from memory.policies import RetentionPolicy
 from memory.summarising import PER_HEADING, Line, render, trigger, window_tokens
 
 WINDOW_TURNS = 12
-MAX_STATEMENTS = 200  # looked at for the newest of each heading
 
 
 def update_summary(turn: Turn, *, staged: bool, policy: RetentionPolicy, token_limit: int, ctx: Ctx) -> SummaryResult:
@@ -68,16 +67,16 @@ def _recent(turn: Turn) -> list[Line]:
 
 def _statements(turn: Turn) -> Mapping[str, Sequence[str]]:
     """The newest trusted goals, decisions and tasks that came from this session."""
-    rows = MemoryItem.objects.filter(
-        source_session_id=turn.session_id,
-        type__in=["goals", "decisions", "tasks"],
-        status="active",
-        current_until=None,
-        lifecycle_status__in=TRUSTED,
-    ).order_by("-recorded_at", "-id")
     found: dict[str, list[str]] = {}
-    for item_type, statement in rows.values_list("type", "statement")[:MAX_STATEMENTS]:
-        found.setdefault(item_type, []).append(statement)
+    for item_type in ("goals", "decisions", "tasks"):
+        rows = MemoryItem.objects.filter(
+            source_session_id=turn.session_id,
+            type=item_type,
+            status="active",
+            current_until=None,
+            lifecycle_status__in=TRUSTED,
+        )
+        found[item_type] = list(rows.order_by("-id").values_list("statement", flat=True)[:PER_HEADING])
     return found
 
 

@@ -1,0 +1,105 @@
+"""Measuring one operation on both databases, each in a process of its own, and saying how it grows with the store."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+
+import django
+
+from scripts.environment import without_settings
+from scripts.postgres import PostgresMissingError, temporary_postgres
+from scripts.venv import ROOT
+
+SIZES = (1_000, 10_000)
+# Words by rank: the r-th is used 1/r as often as the first, as in natural text (Zipf). Every eighth is Chinese.
+RANKS = range(1, 4001)
+HAN = "数据库迁移备份索引集群延迟审核策略会话记忆检索排序摘要冲突项目预算发布报告会议客户"
+WORDS = [HAN[rank % len(HAN)] + HAN[rank // 8 % len(HAN)] if rank % 8 == 0 else f"word{rank}" for rank in RANKS]
+WEIGHTS = [1 / rank for rank in RANKS]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Times of one operation at one size of the store, in milliseconds: on the clock, and of this process's CPU."""
+
+    operation: str
+    rows: int
+    median: float
+    p95: float
+    cpu: float
+
+
+def run(module: str, what: str, measure: Callable[[int], list[Measured]]) -> int:
+    """Run the benchmark `module` on both databases and print a table. `measure` takes the number of samples."""
+    parser = argparse.ArgumentParser(prog=f"python -m {module}")
+    parser.add_argument("--quick", action="store_true", help="100 samples of each instead of 500")
+    parser.add_argument("--measure", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.measure:
+        print(json.dumps([asdict(row) for row in measure(100 if options.quick else 500)]))
+        return 0
+    _show("SQLite", what, _in_process(module, options.quick, {}))
+    try:
+        with temporary_postgres() as server:
+            rows = _in_process(module, options.quick, {"DATABASE_URL": server.url})
+            _show(f"PostgreSQL {server.version}", what, rows)
+    except PostgresMissingError as exc:
+        print(exc)
+        return 1
+    return 0
+
+
+def set_up() -> None:
+    """Django with a fresh database."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "smartbrain_site.settings")
+    django.setup()
+    from django.core.management import call_command  # noqa: PLC0415  Django has to be set up first
+
+    call_command("migrate", interactive=False, verbosity=0)
+
+
+def timed(operation: str, rows: int, samples: int, work: Callable[[], object]) -> Measured:
+    """Median and 95th percentile of an operation, after one call to warm up."""
+    work()
+    times, cpu = [], []
+    for _ in range(samples):
+        started, spent = time.perf_counter(), time.process_time()
+        work()
+        times.append((time.perf_counter() - started) * 1000)
+        cpu.append((time.process_time() - spent) * 1000)
+    return Measured(
+        operation, rows, statistics.median(times), statistics.quantiles(times, n=20)[-1], statistics.median(cpu)
+    )
+
+
+def words_of(draw: random.Random, count: int = 20) -> str:
+    """A text of so many words, common ones more often."""
+    return " ".join(draw.choices(WORDS, WEIGHTS, k=count))
+
+
+def _in_process(module: str, quick: bool, extra: dict[str, str]) -> list[Measured]:
+    with tempfile.TemporaryDirectory(prefix="smartbrain-bench-") as folder:
+        env = {**without_settings(), "DATA_DIR": folder, "LOG_LEVEL": "WARNING", **extra}
+        command = [sys.executable, "-m", module, "--measure", *(["--quick"] if quick else [])]
+        done = subprocess.run(command, check=True, cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True)
+    return [Measured(**row) for row in json.loads(done.stdout.splitlines()[-1])]
+
+
+def _show(name: str, what: str, rows: list[Measured]) -> None:
+    small, large = SIZES
+    print(f"\n{name}\n{'operation':<18}{what:>10}{'median ms':>12}{'p95 ms':>10}{'CPU ms':>10}")
+    for row in rows:
+        print(f"{row.operation:<18}{row.rows:>10,}{row.median:>12.2f}{row.p95:>10.2f}{row.cpu:>10.2f}")
+    for operation in dict.fromkeys(row.operation for row in rows):
+        of = {row.rows: row.median for row in rows if row.operation == operation}
+        print(f"{operation}: {large // small} times the {what}, {of[large] / of[small]:.2f} times the time")
