@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from decimal import Decimal
 from typing import Any
 
-from django.db import DatabaseError, OperationalError, connection, transaction
-from django.db.models import F
+from django.db import DatabaseError, OperationalError, connection, models, transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.models import F, Func, Lookup
 from django.db.models.functions import Collate
+from django.db.models.lookups import Exact, In
 
 
 def is_postgres() -> bool:
@@ -47,9 +50,66 @@ def byte_order(column: str) -> Collate:
     return Collate(F(column), "C" if is_postgres() else "BINARY")
 
 
+class JSONField(models.JSONField):
+    """JSON that reads back alike from both databases.
+
+    PostgreSQL keeps the members of an object by the length of their names, then by their bytes, and numbers as decimals
+    without exponent or negative zero; SQLite is given the same. To migrations it is Django's own field.
+    """
+
+    def deconstruct(self) -> Any:
+        """As Django's own field: the column is the same."""
+        name, _, args, kwargs = super().deconstruct()
+        return name, "django.db.models.JSONField", args, kwargs
+
+    def get_db_prep_value(self, value: Any, connection: BaseDatabaseWrapper, prepared: bool = False) -> Any:
+        """The value as the database takes it."""
+        plain = value if connection.vendor == "postgresql" else _as_jsonb(value)
+        return super().get_db_prep_value(plain, connection, prepared)
+
+
+def _as_jsonb(value: Any) -> Any:
+    """Plain JSON as PostgreSQL would give it back; anything else as it is."""
+    if isinstance(value, dict):
+        return {name: _as_jsonb(value[name]) for name in sorted(value, key=_place_of_name)}
+    if isinstance(value, list | tuple):
+        return [_as_jsonb(inner) for inner in value]
+    if isinstance(value, float):
+        return int(Decimal(repr(value))) if abs(value) >= 1e16 else value + 0.0
+    return value
+
+
+def _place_of_name(name: str) -> tuple[int, bytes]:
+    raw = name.encode("utf-8")
+    return len(raw), raw
+
+
 @contextmanager
 def rolled_back() -> Iterator[None]:
     """A transaction whose every write is undone at the end of the block."""
     with transaction.atomic():
         yield
         transaction.set_rollback(True)
+
+
+class _Unindexed(Func):
+    """A column that SQLite shall not choose an index by: without statistics it takes any index for a selective one."""
+
+    template = "%(expressions)s"
+    arity = 1
+
+    def as_sqlite(self, compiler: Any, connection: Any, **context: Any) -> Any:
+        return self.as_sql(compiler, connection, template="+%(expressions)s", **context)
+
+
+def checked(**wanted: Any) -> list[Lookup[Any]]:
+    """Predicates that every row is held to, but by which no row is looked for: `column=value` or `column__in=values`.
+
+    For what is found by a better index and must lie in the caller's domain and scopes as well.
+    """
+    predicates: list[Lookup[Any]] = []
+    for name, value in wanted.items():
+        column, _, how = name.partition("__")
+        lookup = In if how == "in" else Exact
+        predicates.append(lookup(_Unindexed(F(column)), list(value) if how == "in" else value))
+    return predicates

@@ -15,7 +15,7 @@ class ContextRecord(models.Model):
     """One composed context as the agent got it, with the figures that diagnostics need. Pruned by policy."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    domain = models.ForeignKey(Domain, on_delete=models.PROTECT)
+    domain = models.ForeignKey(Domain, on_delete=models.PROTECT, db_index=False)
     session = models.ForeignKey(Session, null=True, blank=True, on_delete=models.CASCADE)
     actor_id = models.CharField(max_length=64)
     actor_name = models.CharField(max_length=150)
@@ -46,7 +46,7 @@ class ContextShown(models.Model):
     """One text of a recorded context; `text_hash` recognises it when it comes back as if it were new."""
 
     id = models.BigAutoField(primary_key=True)
-    domain = models.ForeignKey(Domain, on_delete=models.PROTECT)
+    domain = models.ForeignKey(Domain, on_delete=models.PROTECT, db_index=False)
     record = models.ForeignKey(ContextRecord, on_delete=models.CASCADE, related_name="shown")
     actor_id = models.CharField(max_length=64)
     object_id = models.UUIDField(null=True, db_index=True)

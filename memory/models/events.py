@@ -81,7 +81,7 @@ class Message(models.Model):
     """One message of a turn; `created_at` is its own time as given, else the commit's."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    domain = models.ForeignKey(Domain, on_delete=models.PROTECT)
+    domain = models.ForeignKey(Domain, on_delete=models.PROTECT, db_index=False)
     turn = models.ForeignKey(Turn, on_delete=models.PROTECT, related_name="messages")
     position = models.PositiveIntegerField()
     external_id = models.CharField(max_length=200, null=True, blank=True)  # noqa: DJ001  NULL is "none given"
@@ -108,7 +108,7 @@ class ToolCall(models.Model):
     """One tool call of a turn with its result."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    domain = models.ForeignKey(Domain, on_delete=models.PROTECT)
+    domain = models.ForeignKey(Domain, on_delete=models.PROTECT, db_index=False)
     turn = models.ForeignKey(Turn, on_delete=models.PROTECT, related_name="tool_calls")
     position = models.PositiveIntegerField()
     external_id = models.CharField(max_length=200, null=True, blank=True)  # noqa: DJ001  NULL is "none given"
@@ -133,7 +133,7 @@ class Ref(models.Model):
     """A file, address or artifact that a turn refers to."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    domain = models.ForeignKey(Domain, on_delete=models.PROTECT)
+    domain = models.ForeignKey(Domain, on_delete=models.PROTECT, db_index=False)
     turn = models.ForeignKey(Turn, on_delete=models.PROTECT, related_name="refs")
     position = models.PositiveIntegerField()
     external_id = models.CharField(max_length=200, null=True, blank=True)  # noqa: DJ001  NULL is "none given"
@@ -157,7 +157,7 @@ class Summary(models.Model):
     """One version of a session's working summary, made from turns `source_from` to `source_to`."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    domain = models.ForeignKey(Domain, on_delete=models.PROTECT)
+    domain = models.ForeignKey(Domain, on_delete=models.PROTECT, db_index=False)
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="summaries")
     version = models.PositiveIntegerField()
     text = models.TextField()

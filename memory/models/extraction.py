@@ -14,7 +14,7 @@ class ExtractionRun(models.Model):
     """What a language model made of one turn; the raw reply of a failure is kept for the one who looks into it."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    domain = models.ForeignKey(Domain, on_delete=models.PROTECT)
+    domain = models.ForeignKey(Domain, on_delete=models.PROTECT, db_index=False)
     turn = models.OneToOneField(Turn, on_delete=models.CASCADE, related_name="extraction")
     state = models.CharField(max_length=8, default="pending")
     attempts = models.PositiveIntegerField(default=0)

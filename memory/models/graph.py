@@ -16,7 +16,7 @@ class Entity(models.Model):
     """Someone or something that texts name; one row for each folded canonical name and kind in a scope."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    domain = models.ForeignKey(Domain, on_delete=models.PROTECT)
+    domain = models.ForeignKey(Domain, on_delete=models.PROTECT, db_index=False)
     scope = models.ForeignKey(MemoryScope, on_delete=models.PROTECT, db_index=False)
     kind = models.CharField(max_length=16)
     canonical = models.CharField(max_length=300)
@@ -34,7 +34,11 @@ class Entity(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["scope", "kind", "canonical_folded"], name="entities_unique"),
         ]
-        indexes = [models.Index(fields=["scope", "canonical", "kind"], name="entities_scope_canonical")]
+        indexes = [
+            models.Index(fields=["scope", "canonical", "kind"], name="entities_scope_canonical"),
+            models.Index(fields=["scope", "canonical_folded"], name="entities_scope_folded"),
+            models.Index(fields=["domain", "-id"], name="entities_domain"),
+        ]
 
     def __str__(self) -> str:
         return self.canonical
@@ -44,7 +48,7 @@ class EntityAlias(models.Model):
     """Another name of an entity, compared after folding."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    domain = models.ForeignKey(Domain, on_delete=models.PROTECT)
+    domain = models.ForeignKey(Domain, on_delete=models.PROTECT, db_index=False)
     entity = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="aliases")
     alias = models.CharField(max_length=300)
     alias_folded = models.CharField(max_length=300, db_index=True)
@@ -64,7 +68,7 @@ class EntityMention(models.Model):
     """A turn that named an entity."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    domain = models.ForeignKey(Domain, on_delete=models.PROTECT)
+    domain = models.ForeignKey(Domain, on_delete=models.PROTECT, db_index=False)
     entity = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="mentions")
     turn = models.ForeignKey(Turn, on_delete=models.CASCADE)
     created_at = models.DateTimeField(default=clock.now)
@@ -84,7 +88,7 @@ class KgEdge(models.Model):
     """Subject, predicate, object; ended edges stay, and the same edge added again is a new row."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    domain = models.ForeignKey(Domain, on_delete=models.PROTECT)
+    domain = models.ForeignKey(Domain, on_delete=models.PROTECT, db_index=False)
     scope = models.ForeignKey(MemoryScope, on_delete=models.PROTECT, db_index=False)
     subject = models.CharField(max_length=300)
     predicate = models.CharField(max_length=100)
@@ -113,6 +117,7 @@ class KgEdge(models.Model):
             models.Index(fields=["scope", "status"], name="kg_edges_scope_status"),
             models.Index(fields=["scope", "subject_folded"], name="kg_edges_subject"),
             models.Index(fields=["scope", "object_folded"], name="kg_edges_object"),
+            models.Index(fields=["domain", "-id"], name="kg_edges_domain"),
         ]
 
     def __str__(self) -> str:

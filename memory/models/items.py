@@ -28,7 +28,7 @@ class MemoryItem(models.Model):
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    domain = models.ForeignKey(Domain, on_delete=models.PROTECT)
+    domain = models.ForeignKey(Domain, on_delete=models.PROTECT, db_index=False)
     scope = models.ForeignKey(MemoryScope, on_delete=models.PROTECT, db_index=False)
     type = models.CharField(max_length=20)
     key = models.CharField(max_length=500, null=True, blank=True)  # noqa: DJ001  NULL is "no key"
@@ -82,6 +82,7 @@ class MemoryItem(models.Model):
             models.Index(fields=["scope", "status", "lifecycle_status"], name="memory_items_scope_state"),
             models.Index(fields=["scope", "type", "key"], name="memory_items_scope_key"),
             models.Index(fields=["source_session", "type", "-id"], name="memory_items_source"),
+            models.Index(fields=["domain", "-id"], name="memory_items_domain"),
         ]
 
     def __str__(self) -> str:
@@ -92,7 +93,7 @@ class MemoryChunk(models.Model):
     """The text under which an item is indexed; derived from the item and rebuildable."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    domain = models.ForeignKey(Domain, on_delete=models.PROTECT)
+    domain = models.ForeignKey(Domain, on_delete=models.PROTECT, db_index=False)
     item = models.OneToOneField(MemoryItem, on_delete=models.CASCADE, related_name="chunk")
     text = models.TextField()
     meta = JSONField(default=dict)
@@ -108,7 +109,7 @@ class EvidenceLink(models.Model):
     """What an item rests on: a message, turn, item, document section, card or address in one role."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    domain = models.ForeignKey(Domain, on_delete=models.PROTECT)
+    domain = models.ForeignKey(Domain, on_delete=models.PROTECT, db_index=False)
     item = models.ForeignKey(MemoryItem, on_delete=models.CASCADE, related_name="evidence")
     kind = models.CharField(max_length=10)
     ref = models.CharField(max_length=2000)
@@ -130,7 +131,7 @@ class KnowledgeEvent(models.Model):
     """One step in the life of an item; append-only."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    domain = models.ForeignKey(Domain, on_delete=models.PROTECT)
+    domain = models.ForeignKey(Domain, on_delete=models.PROTECT, db_index=False)
     item = models.ForeignKey(MemoryItem, on_delete=models.CASCADE, related_name="events")
     kind = models.CharField(max_length=16)
     from_status = models.CharField(max_length=30, blank=True, default="")

@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 
 from kernel.context import Ctx
+from kernel.db import checked
 from kernel.errors import NotFoundError
 from memory.contracts.items import (
     TRUSTED,
@@ -41,22 +42,23 @@ def is_current(valid_at: datetime, recorded_at: datetime | None = None) -> Q:
 
     With `recorded_at`, what was in force in the system at that moment, whatever became of it since.
     """
-    holds = Q(lifecycle_status__in=TRUSTED)
+    holds = Q(*checked(lifecycle_status__in=TRUSTED))
     holds &= Q(valid_from=None) | Q(valid_from__lte=valid_at)
     holds &= Q(valid_to=None) | Q(valid_to__gt=valid_at)
     if recorded_at is None:
-        return holds & Q(current_until=None, status=Status.ACTIVE)
+        return holds & Q(*checked(status=Status.ACTIVE), current_until=None)
     return holds & Q(recorded_at__lte=recorded_at) & (Q(current_until=None) | Q(current_until__gt=recorded_at))
 
 
 def current_items(domain_id: str, scope_keys: Sequence[int], valid_at: datetime) -> QuerySet[MemoryItem]:
     """The current items of scopes that the caller was found to be allowed to read."""
-    return _light(MemoryItem.objects.filter(is_current(valid_at), domain_id=domain_id, scope_id__in=scope_keys))
+    rows = MemoryItem.objects.filter(is_current(valid_at), *checked(domain_id=domain_id), scope_id__in=scope_keys)
+    return _light(rows)
 
 
 def items_in(ids: Sequence[UUID], domain_id: str, scope_keys: Sequence[int]) -> QuerySet[MemoryItem]:
     """Those of the items that lie in scopes that the caller was found to be allowed to read, current or not."""
-    return _light(MemoryItem.objects.filter(pk__in=ids, domain_id=domain_id, scope_id__in=scope_keys))
+    return _light(MemoryItem.objects.filter(*checked(domain_id=domain_id, scope_id__in=scope_keys), pk__in=ids))
 
 
 def _light(rows: QuerySet[MemoryItem]) -> QuerySet[MemoryItem]:

@@ -7,14 +7,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q, prefetch_related_objects
 
 from kernel.context import Ctx
+from kernel.db import checked
 from kernel.paging import bad_cursor, decode, encode
 from kernel.text import fold
 from memory.contracts.items import TRUSTED, Status
 from memory.contracts.search import AsOf, ResultRef, SearchMemoryInput, SearchMode, SearchResult
-from memory.models import Entity, KgEdge, MemoryItem
+from memory.models import Entity, EntityAlias, KgEdge, MemoryItem
 from memory.naming import fold_name, name_candidates
 from scopes.contracts import ScopeView
 from scopes.selectors import Resolved, scope_rows
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from scopes.models import MemoryScope
 
 MAX_NAMES = 50
+CHUNK = 50  # hits read at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +48,7 @@ def search(given: SearchMemoryInput, place: Resolved, ctx: Ctx) -> Searched:
         query = replace(query, text=" ".join([query.text, *related_names(query)]))
     found = index.find(query)
     warnings += found.warnings
-    texts = _hydrate(found.hits, query)
-    hits = [hit for hit in found.hits if hit.object_id in texts and hit.confidence >= given.min_confidence]
-    if given.mode is SearchMode.EXACT:
-        wanted = fold(given.query)
-        hits = [hit for hit in hits if wanted in fold(texts[hit.object_id].text)]
-    hits = _collapse(hits, texts)
-    shown, cursor = _page_of(hits, given)
+    shown, texts, cursor = _shown(found.hits, query, given)
     stale = _stale(shown) if given.history else set()
     results = [_result(hit, texts[hit.object_id], scopes[hit.scope_key], hit.object_id not in stale) for hit in shown]
     return Searched(results, cursor, warnings)
@@ -79,34 +75,85 @@ def _query(given: SearchMemoryInput, place: Resolved, scope_keys: tuple[int, ...
 def related_names(query: Query) -> list[str]:
     """Names of entities that the query names, their aliases, and what they are related to, one step away."""
     wanted = name_candidates(query.text)
-    bears = Q(canonical_folded__in=wanted) | Q(aliases__alias_folded__in=wanted)
-    entities = Entity.objects.filter(
-        bears,
-        domain_id=query.domain_id,
-        scope_id__in=query.scope_keys,
-        item__current_until=None,
-        item__status=Status.ACTIVE,
-        item__lifecycle_status__in=TRUSTED,
-    )
     found: dict[str, None] = {}
-    for row in entities.prefetch_related("aliases").distinct().order_by("id")[:MAX_NAMES]:
+    for row in _named_entities(wanted, query):
         found.update(dict.fromkeys([row.canonical, *(alias.alias for alias in row.aliases.all())]))
     for edge in related_edges([*wanted, *(fold_name(name) for name in found)], query)[:MAX_NAMES]:
         found.update(dict.fromkeys([edge.subject, edge.object]))
     return list(found)
 
 
-def related_edges(names: Sequence[str], query: Query) -> QuerySet[KgEdge]:
+def _named_entities(names: Sequence[str], query: Query) -> list[Entity]:
+    """The entities of the query's scopes that bear one of the folded names, canonical or alias, oldest first."""
+    here = Entity.objects.filter(
+        *checked(domain_id=query.domain_id),
+        item__current_until=None,
+        item__status=Status.ACTIVE,
+        item__lifecycle_status__in=TRUSTED,
+    )
+    by_name = here.filter(scope_id__in=query.scope_keys, canonical_folded__in=names)
+    aliases = EntityAlias.objects.filter(alias_folded__in=names).values("entity")
+    by_alias = here.filter(*checked(scope_id__in=query.scope_keys), pk__in=aliases)
+    found = {row.id: row for rows in (by_name, by_alias) for row in rows.order_by("id")[:MAX_NAMES]}
+    entities = [found[entity_id] for entity_id in sorted(found)][:MAX_NAMES]
+    prefetch_related_objects(entities, "aliases")
+    return entities
+
+
+def related_edges(names: Sequence[str], query: Query) -> list[KgEdge]:
     """The relations that hold and have one of the folded names at either end, the surest first."""
-    return KgEdge.objects.filter(
-        Q(subject_folded__in=names) | Q(object_folded__in=names),
-        Q(valid_from=None) | Q(valid_from__lte=query.valid_at),
+    rows = KgEdge.objects.filter(
         Q(valid_to=None) | Q(valid_to__gt=query.valid_at),
-        domain_id=query.domain_id,
+        *checked(domain_id=query.domain_id, status="active"),
         scope_id__in=query.scope_keys,
-        status="active",
         current_until=None,
-    ).order_by("-confidence", "-id")
+    )
+    found = {
+        row.id: row
+        for end in ("subject_folded", "object_folded")
+        for row in rows.filter(**{f"{end}__in": names}).order_by("-confidence", "-id")[:MAX_NAMES]
+    }
+    return sorted(found.values(), key=lambda row: (-row.confidence, -row.id.int))
+
+
+def _shown(
+    hits: list[Hit], query: Query, given: SearchMemoryInput
+) -> tuple[list[Hit], dict[UUID, Hydrated], str | None]:
+    """One page of the hits that may be shown, with their texts, and the cursor of the next page.
+
+    Hits are read in rank order and no further than the page needs. Of a memory and the message that it came from the
+    better one counts, so those before the page are read too.
+    """
+    place = decode(given, 2)
+    start = _start_after(hits, place) if place is not None else 0
+    texts: dict[UUID, Hydrated] = {}
+    seen: set[UUID] = set()
+    shown: list[Hit] = []
+    for first in range(0, len(hits), CHUNK):
+        chunk = hits[first : first + CHUNK]
+        texts.update(_hydrate(chunk, query))
+        for number, hit in enumerate(chunk, start=first):
+            source = _source_of(hit, texts, given)
+            if source is None or source in seen:
+                continue
+            seen.add(source)
+            if number < start:
+                continue
+            if len(shown) == given.limit:
+                last = shown[-1]
+                return shown, texts, encode([f"{last.score:.6f}", str(last.object_id)], given)
+            shown.append(hit)
+    return shown, texts, None
+
+
+def _source_of(hit: Hit, texts: Mapping[UUID, Hydrated], given: SearchMemoryInput) -> UUID | None:
+    """The message that a hit is or came from, else the hit itself; None for one that is not to be shown."""
+    text = texts.get(hit.object_id)
+    if text is None or hit.confidence < given.min_confidence:
+        return None
+    if given.mode is SearchMode.EXACT and fold(given.query) not in fold(text.text):
+        return None
+    return text.message_uuid or hit.object_id
 
 
 def _hydrate(hits: list[Hit], query: Query) -> dict[UUID, Hydrated]:
@@ -116,27 +163,6 @@ def _hydrate(hits: list[Hit], query: Query) -> dict[UUID, Hydrated]:
         if ids:
             texts.update(hooks.hydrate(kind, ids, query.domain_id, query.scope_keys))
     return texts
-
-
-def _collapse(hits: list[Hit], texts: Mapping[UUID, Hydrated]) -> list[Hit]:
-    """Of a memory and the message that it came from only the better one is kept, in its place."""
-    seen: set[UUID] = set()
-    kept = []
-    for hit in hits:
-        source = texts[hit.object_id].message_uuid or hit.object_id
-        if source not in seen:
-            seen.add(source)
-            kept.append(hit)
-    return kept
-
-
-def _page_of(hits: list[Hit], given: SearchMemoryInput) -> tuple[list[Hit], str | None]:
-    """The hits after the cursor's place, and the cursor of the next page."""
-    place = decode(given, 2)
-    start = _start_after(hits, place) if place is not None else 0
-    shown = hits[start : start + given.limit]
-    more = len(hits) > start + given.limit
-    return shown, encode([f"{shown[-1].score:.6f}", str(shown[-1].object_id)], given) if more else None
 
 
 def _start_after(hits: list[Hit], place: list[str]) -> int:

@@ -7,10 +7,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from django.db import IntegrityError, transaction
-from django.db.models import Q
 
 from kernel.actions import Change
 from kernel.canonical import digest
+from kernel.db import checked
 from kernel.text import fold
 from memory.candidates import Candidate, line
 from memory.contracts.items import EdgeIn
@@ -51,11 +51,12 @@ def write_entity(candidate: Candidate, scope: MemoryScope, commit: Commit) -> No
 def find_entity(scope: MemoryScope, kind: str, names: list[str]) -> Entity | None:
     """The entity of that kind in the scope which bears one of the names, after folding."""
     folded = [fold_name(name) for name in names if fold(name)]
-    rows = Entity.objects.filter(scope=scope, kind=kind)
-    bears = Q(canonical_folded__in=folded) | Q(
-        pk__in=EntityAlias.objects.filter(entity__scope=scope, alias_folded__in=folded).values("entity")
-    )
-    return rows.filter(bears).select_related("item").order_by("id").first()
+    rows = Entity.objects.filter(kind=kind).select_related("item").order_by("id")
+    by_name = rows.filter(scope=scope, canonical_folded__in=folded).first()
+    if by_name is not None:
+        return by_name
+    aliases = EntityAlias.objects.filter(alias_folded__in=folded, entity__scope=scope).values("entity")
+    return rows.filter(*checked(scope_id=scope.pk), pk__in=aliases).first()
 
 
 def _aliases(candidate: Candidate) -> list[str]:
