@@ -36,7 +36,10 @@ class ContextRecord(models.Model):
     class Meta:
         db_table = "context_records"
         ordering = ["-id"]
-        indexes = [models.Index(fields=["domain", "-id"], name="context_records_domain")]
+        indexes = [
+            models.Index(fields=["domain", "-id"], name="context_records_domain"),
+            models.Index(fields=["domain", "created_at"], name="context_records_age"),
+        ]
 
     def __str__(self) -> str:
         return f"context {self.id} for {self.actor_name}"

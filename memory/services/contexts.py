@@ -72,7 +72,7 @@ def _prune(domain_id: str, ctx: Ctx) -> None:
     """Forget a batch of contexts older than the domain's policy keeps them."""
     days = in_force(domain_id, ctx).section(RetentionPolicy).context_days
     old = ContextRecord.objects.filter(domain_id=domain_id, created_at__lt=ctx.now - timedelta(days=days))
-    batch = list(old.order_by("id").values_list("pk", flat=True)[:PRUNE_BATCH])
+    batch = list(old.order_by("created_at", "id").values_list("pk", flat=True)[:PRUNE_BATCH])
     if batch:
         ContextShown.objects.filter(record__in=batch).delete()
         ContextRecord.objects.filter(pk__in=batch).delete()
