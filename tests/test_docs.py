@@ -84,7 +84,8 @@ def names(paths):
 @pytest.mark.parametrize("path", **names([path for path in MARKDOWN if calls(path)]))
 def test_every_call_answers_what_the_page_shows(path, db):
     """The calls of a page, made in order by an agent of a domain that holds the conversations of the demo."""
-    agent, known = make_agent("documented", demo.DOMAIN), {}
+    agent = make_agent("documented", demo.DOMAIN)
+    known: dict[str, object] = {}
     for file in sorted(demo.CONVERSATIONS.glob("*.json")):
         for turn in demo.turns(json.loads(file.read_text("utf-8"))):
             agent.do("commit_turn", turn)
@@ -138,6 +139,13 @@ def test_sentences_in_the_table_are_heard_as_it_says():
         for said in code(words):
             heard = extract([Said("user", "", said)], [("task:atlas:staging", "staging cluster")])
             assert [item.key for item in heard.proposed] == code(found), said
+
+
+def test_reasons_in_the_table_are_given_by_the_code():
+    source = "".join(path.read_text("utf-8") for path in (ROOT / "memory").rglob("*.py"))
+    reasons = [reason for row in table(COMPOSING, "Reasons") for reason in code(row[1])]
+    assert len(reasons) > 30
+    assert [reason for reason in reasons if f'"{reason}"' not in source and f'"{reason}:' not in source] == []
 
 
 @pytest.mark.parametrize("path", **names(MARKDOWN))
