@@ -1,15 +1,19 @@
-"""The compose action."""
+"""Actions on contexts: compose one, look at one again."""
 
 from __future__ import annotations
 
-from kernel.actions import Action, register
+from kernel.actions import Action, Target, register
 from kernel.conf import conf
 from kernel.context import Ctx, Right
 from kernel.errors import TooLargeError
 from memory.actions.place import place_of, read_target
-from memory.contracts.compose import ComposeContextInput, ComposeContextResult
+from memory.contracts.compose import ComposeContextInput, ComposeContextResult, GetContextInput, GetContextResult
+from memory.models import ContextRecord
 from memory.selectors.composing import compose
+from memory.selectors.contexts import context_by_id
 from memory.services.contexts import record_context
+from scopes.contracts import SESSION
+from scopes.selectors import partition_of, scope_rows
 
 
 def _compose(given: ComposeContextInput, ctx: Ctx) -> ComposeContextResult:
@@ -28,5 +32,51 @@ COMPOSE_CONTEXT = register(
         read_target,
         _compose,
         exposed=record_context,
+    )
+)
+
+
+def _context_target(given: GetContextInput, ctx: Ctx) -> Target:
+    """Its own principal must be allowed to read every scope of it today; anyone else sees it as reviewer of the domain."""
+    row = context_by_id(given.id, ctx)
+    if row.actor_id != ctx.actor.id:
+        return Target(row.domain_id)
+    read = _scopes_shown(row)
+    sessions = [name for name in read if name.startswith(f"{SESSION}:")]
+    rows = scope_rows(row.domain_id, sessions, partition_of(row.domain_id, ctx))
+    foreign = {scope.name for scope in rows if scope.owner != ctx.actor.id}
+    return Target(row.domain_id, read, frozenset(sessions) - foreign)
+
+
+def _scopes_shown(row: ContextRecord) -> tuple[str, ...]:
+    """The scopes that it draws on, the conversation's own included."""
+    read = [f"{scope['type']}:{scope['id']}" for scope in row.package["debug"]["scopes_read"]]
+    conversation = [f"{SESSION}:{row.session.external_id}"] if row.session else []
+    return tuple(dict.fromkeys([*read, *conversation]))
+
+
+def _get_context(given: GetContextInput, ctx: Ctx) -> GetContextResult:
+    row = context_by_id(given.id, ctx)
+    return GetContextResult(
+        context_id=row.id,
+        domain_id=row.domain_id,
+        session_id=row.session.external_id if row.session else None,
+        actor=row.actor_name,
+        request_id=row.request_id,
+        created_at=row.created_at,
+        took_ms=row.took_ms,
+        package=row.package,
+    )
+
+
+GET_CONTEXT = register(
+    Action(
+        "get_context",
+        "Show a context that was composed for you, or in a domain that you review, as the agent got it.",
+        GetContextInput,
+        GetContextResult,
+        Right.READ,
+        _context_target,
+        _get_context,
     )
 )

@@ -15,7 +15,7 @@ def _target(given: DiagnosticsInput, ctx: Ctx) -> Target:
 
 
 def _diagnostics(given: DiagnosticsInput, ctx: Ctx) -> DiagnosticsResult:
-    return diagnostics(given.domain_id, given.limit)
+    return diagnostics(given.domain_id, given.limit, ctx)
 
 
 DIAGNOSTICS = register(

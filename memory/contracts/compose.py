@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
 
 from pydantic import Field, JsonValue
 
@@ -43,3 +45,22 @@ class ComposeContextResult(ContextPackage):
     """The package, and the chat messages where they were asked for."""
 
     messages: list[ChatMessage] | None = Field(default=None, description="Rendered messages, in order.")
+
+
+class GetContextInput(Contract):
+    """Names one recorded context; its domain comes from the record."""
+
+    id: UUID = Field(description="`context_id` of the package.")
+
+
+class GetContextResult(Contract):
+    """A context as it was composed. Records are kept for as long as the domain's retention policy says."""
+
+    context_id: UUID = Field(description="The context.")
+    domain_id: str = Field(description="Domain.")
+    session_id: str | None = Field(description="Conversation; null where it was not stored yet.")
+    actor: str = Field(description="Name of the principal for which it was composed.")
+    request_id: UUID = Field(description="Request.")
+    created_at: datetime = Field(description="When.")
+    took_ms: float = Field(description="Milliseconds that composing took.")
+    package: dict[str, Any] = Field(description="The package exactly as the agent got it; see `compose_context`.")

@@ -9,21 +9,24 @@ from typing import Any
 from django.db.models import Count, Q, QuerySet
 
 from governance.selectors import count_refused
+from kernel.context import Ctx
 from memory.contracts.diagnostics import CommitLog, ComposeLog, Counters, DiagnosticsResult, Metrics
 from memory.contracts.items import Status
 from memory.models import ContextRecord, MemoryItem, Summary, Turn
+from memory.selectors.events import visible_sessions, visible_turns
 
 WINDOW = 1_000
 
 
-def diagnostics(domain_id: str, limit: int) -> DiagnosticsResult:
-    """Logs, figures and counts of one domain."""
+def diagnostics(domain_id: str, limit: int, ctx: Ctx) -> DiagnosticsResult:
+    """Logs, figures and counts of one domain. Conversations that the actor may not read, such as those of another
+    principal in the legacy domain, are in the figures and not in the logs."""
     records = ContextRecord.objects.filter(domain_id=domain_id).select_related("session").order_by("-id")
     newest = list(records.defer("package")[:WINDOW])
     return DiagnosticsResult(
         domain_id=domain_id,
-        compose_logs=[_compose_log(row) for row in newest[:limit]],
-        commit_logs=_commit_logs(domain_id, limit),
+        compose_logs=_compose_logs(newest, limit, ctx),
+        commit_logs=_commit_logs(domain_id, limit, ctx),
         metrics=_metrics(newest),
         counters=_counters(domain_id, newest),
         turns=Turn.objects.filter(domain_id=domain_id).count(),
@@ -33,6 +36,12 @@ def diagnostics(domain_id: str, limit: int) -> DiagnosticsResult:
 def percentile_95(values: list[float]) -> float:
     """The value at place ceil(0.95 n) - 1 of the sorted values; 0 where there is none."""
     return sorted(values)[math.ceil(len(values) * 0.95) - 1] if values else 0.0
+
+
+def _compose_logs(newest: list[ContextRecord], limit: int, ctx: Ctx) -> list[ComposeLog]:
+    sessions = {row.session_id for row in newest if row.session_id}
+    seen = set(visible_sessions(ctx).filter(pk__in=sessions).values_list("pk", flat=True))
+    return [_compose_log(row) for row in newest if row.session_id is None or row.session_id in seen][:limit]
 
 
 def _compose_log(row: ContextRecord) -> ComposeLog:
@@ -50,8 +59,8 @@ def _compose_log(row: ContextRecord) -> ComposeLog:
     )
 
 
-def _commit_logs(domain_id: str, limit: int) -> list[CommitLog]:
-    turns = list(Turn.objects.filter(domain_id=domain_id).select_related("session").order_by("-id")[:limit])
+def _commit_logs(domain_id: str, limit: int, ctx: Ctx) -> list[CommitLog]:
+    turns = list(visible_turns(ctx).filter(domain_id=domain_id).select_related("session").order_by("-id")[:limit])
     ids = [turn.pk for turn in turns]
     stored = _counted(MemoryItem.objects.filter(source_turn__in=ids), "source_turn")
     replaced = _counted(MemoryItem.objects.filter(successor__source_turn__in=ids), "successor__source_turn")

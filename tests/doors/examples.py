@@ -6,15 +6,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tests.conftest import TEAM, Cast, a_turn
+from tests.doors.language_model import a_model
 
 
 @dataclass(frozen=True)
 class Example:
-    """`who` may do it with the input that `given` makes; `refused` names someone whom the gate refuses the same."""
+    """`who` may do it with the input that `given` makes; `refused` names someone whom the gate refuses the same.
+    `model` is true where a language model must be configured."""
 
     who: str
     given: Callable[[Cast], dict]
     refused: str | None
+    model: bool = False
 
 
 def queued_commit(cast: Cast) -> dict:
@@ -38,6 +41,100 @@ def _session_by_id(cast: Cast) -> dict:
     return {"id": cast.agent.do("list_sessions", domain_id=TEAM)["sessions"][0]["id"]}
 
 
+PROJECT = {"type": "project", "id": "shop"}
+IN_PROJECT = {"scope_context": {"read": [PROJECT], "default_write": PROJECT}}
+
+
+def _everything(cast: Cast) -> dict:
+    """A turn of everything that can be committed."""
+    first = cast.agent.do("commit_turn", _learning(**IN_PROJECT))
+    return a_turn(
+        "记住：默认数据库是 Postgres。Which port?",
+        session_id="s1",
+        turn_events={
+            "messages": [{"role": "user", "content": "以后都用中文回答。", "id": "m1", "created_at": "2026-01-02T03:04:05Z"}],
+            "tool_calls": [{"name": "grep", "args": {"q": [1, None]}, "result": "none"}],
+            "refs": [{"ref_type": "file", "ref_uri": "file:///schema.sql"}],
+            "tasks": [{"key": "task:shop:parser", "title": "Write the parser", "status": "done"}],
+            "decisions": [
+                {
+                    "key": "decision:shop:database",
+                    "decision": "Use SQLite",
+                    "supersedes": first["memory_written"]["items"][0]["id"],
+                    "valid_from": "2026-01-01T00:00:00+08:00",
+                    "evidence_refs": [{"kind": "url", "id": "https://example.org/why"}],
+                }
+            ],
+            "goals": [{"key": "goal:shop:launch", "description": "Open in May"}],
+            "events": [{"key": "event:shop:2026-01-02:kickoff", "title": "Kick-off"}],
+            "preferences": [{"key": "pref:writing:tone", "value": {"tone": "简洁"}, "confirmed": True}],
+            "profile": [{"key": "profile:user", "facts": [{"k": "名字", "v": "李梅"}]}],
+            "cases": [{"key": "case:db:slow", "problem": "Slow", "solution": "An index"}],
+            "patterns": [{"key": "pattern:db:index", "rule": "Index what you filter by"}],
+            "entities": [{"key": "entity:repo:smart_rag", "aliases": ["rag"], "remember": True}],
+            "retractions": [{"type": "goals", "key": "goal:shop:unknown", "reason": "never said"}],
+            "edges": [{"subject": "smart_rag", "predicate": "uses", "object": "Postgres"}],
+        },
+        **IN_PROJECT,
+    )  # fmt: skip
+
+
+def _learning(**fields: object) -> dict:
+    decision = {"key": "decision:shop:database", "decision": "Use Postgres 数据库"}
+    events = {"messages": [{"role": "user", "content": "数据库?"}], "decisions": [decision]}
+    return a_turn(turn_events=events, **fields)
+
+
+def _item(cast: Cast) -> dict:
+    """An item with a version before it."""
+    cast.agent.do("commit_turn", _learning())
+    return {"id": cast.agent.do("commit_turn", _everything(cast))["memory_written"]["items"][0]["id"]}
+
+
+def _to_compose(cast: Cast) -> dict:
+    cast.agent.do("commit_turn", _everything(cast))
+    own = {"type": "session", "id": "s1"}
+    return {
+        "domain_id": TEAM,
+        "session_id": "s1",
+        "scope_context": {"read": [PROJECT, own]},
+        "user_message": "Which 数据库 does smart_rag use?",
+        "agent_state": {"step": [1, "二"]},
+        "developer_blocks": [{"type": "format_rules", "text": "Answer in JSON"}],
+        "render": True,
+    }
+
+
+def _composed(cast: Cast) -> dict:
+    return {"id": cast.agent.do("compose_context", _to_compose(cast))["context_id"]}
+
+
+def _extraction(cast: Cast) -> dict:
+    """A turn of which a model made something."""
+    turn_id = cast.agent.do("commit_turn", a_turn("The port is 5432.", **IN_PROJECT))["turn_id"]
+    with a_model():
+        cast.agent.do("extract_turn", turn_id=turn_id)
+    return {"turn_id": turn_id}
+
+
+def _to_search(cast: Cast) -> dict:
+    """A search with every field."""
+    cast.agent.do("commit_turn", _everything(cast))
+    return {
+        **_session(cast),
+        **IN_PROJECT,
+        "query": "数据库",
+        "kinds": ["memory", "message"],
+        "types": ["decisions"],
+        "mode": "hybrid",
+        "as_of": {"valid": "2040-01-01T00:00:00Z"},
+        "history": True,
+        "time_range": {"since": "2001-01-01T00:00:00Z", "until": "2100-01-01T00:00:00Z"},
+        "min_confidence": 0.01,
+        "limit": 2,
+    }
+
+
 def _in_team(made: dict) -> dict:
     """A list of what is in the team, where something was made to be listed."""
     assert made
@@ -47,8 +144,13 @@ def _in_team(made: dict) -> dict:
 EXAMPLES: dict[str, Example] = {
     "approve_proposal": Example("reviewer", _proposal, "agent"),
     "assign_reviewer": Example("operator", lambda cast: {"user": "reviewer", "domain_id": TEAM}, "agent"),
-    "commit_turn": Example("agent", lambda cast: a_turn("héllo 世界"), "stranger"),
+    "commit_turn": Example("agent", _everything, "stranger"),
+    "compose_context": Example("agent", _to_compose, "stranger"),
     "create_principal": Example("operator", lambda cast: {"name": "new", "domain_id": TEAM}, "agent"),
+    "diagnostics": Example("agent", lambda cast: _in_team(_composed(cast)), "stranger"),
+    "extract_turn": Example("agent", _extraction, "stranger", model=True),
+    "get_context": Example("agent", _composed, "reader"),
+    "get_memory_item": Example("agent", _item, "stranger"),
     "get_policy": Example("operator", lambda cast: {"domain_id": TEAM}, "agent"),
     "get_proposal": Example("agent", _proposal, "stranger"),
     "get_session": Example("agent", _session_by_id, "stranger"),
@@ -61,6 +163,8 @@ EXAMPLES: dict[str, Example] = {
     "issue_key": Example("operator", lambda cast: {"name": "reader"}, "agent"),
     "list_audit": Example("operator", lambda cast: {"domain_id": TEAM, "action": "none_such"}, "agent"),
     "list_domains": Example("agent", lambda cast: {"limit": 5}, None),
+    "list_extractions": Example("agent", lambda cast: _in_team(_extraction(cast)), "stranger"),
+    "list_memory_items": Example("agent", lambda cast: {**_in_team(_item(cast)), "history": True}, "stranger"),
     "list_principals": Example("operator", lambda cast: {"limit": 2, "domain_id": TEAM}, "agent"),
     "list_proposals": Example("agent", lambda cast: _in_team(_proposal(cast)), "stranger"),
     "list_scopes": Example("agent", lambda cast: _in_team(_session(cast)), "stranger"),
@@ -68,7 +172,7 @@ EXAMPLES: dict[str, Example] = {
     "list_turns": Example("agent", _session, "stranger"),
     "reject_proposal": Example("reviewer", lambda cast: {**_proposal(cast), "reason": "not yet"}, "agent"),
     "revoke_key": Example("operator", lambda cast: {"key_prefix": cast.reader.key.split("_")[1]}, "agent"),
-    "search_memory": Example("agent", lambda cast: {**_session(cast), "query": "数据库"}, "stranger"),
+    "search_memory": Example("agent", _to_search, "stranger"),
     "set_policy": Example("operator", lambda cast: {"domain_id": TEAM, "document": {}, "reason": "reset"}, "agent"),
     "whoami": Example("agent", lambda cast: {}, None),
     "withdraw_proposal": Example("agent", _proposal, "stranger"),

@@ -11,7 +11,22 @@ from kernel.actions import all_actions
 from kernel.errors import DomainError, UnauthenticatedError
 from scopes.selectors import authenticate_key
 from tests.conftest import Player
-from tests.guards.world import DOMAIN, MARK, PROJECT, UUID, Ids, Inputs, World, build, context, stored, turn
+from tests.guards.world import (
+    DOMAIN,
+    MARK,
+    OTHER,
+    PROJECT,
+    QUESTION,
+    RECORDS,
+    UUID,
+    Ids,
+    Inputs,
+    World,
+    build,
+    context,
+    stored,
+    turn,
+)
 
 KEY = {"idempotency_key": "k"}
 
@@ -35,6 +50,44 @@ def _places(ids: Ids) -> dict[str, dict]:
     }
 
 
+def _searches(ids: Ids) -> dict[str, dict]:
+    """Every kind and mode in every place."""
+    everything = {"query": MARK, "kinds": ["memory", "message", "section", "card"], "history": True}
+    found = {name: {**tree, **everything} for name, tree in _places(ids).items()}
+    for mode in ("exact", "relational", "semantic"):
+        found |= {f"{name} {mode}": {**tree, **everything, "mode": mode} for name, tree in _places(ids).items()}
+    return found
+
+
+def _composes(ids: Ids) -> dict[str, dict]:
+    question = {"user_message": QUESTION, "render": True}
+    return {name: {**tree, **question} for name, tree in _places(ids).items()}
+
+
+def _items(ids: Ids) -> dict[str, dict]:
+    return {
+        "session": {"id": ids.item},
+        "project": {"id": ids.project_item},
+        "replaced": {"id": ids.old_item},
+        "retracted": {"id": ids.retracted_item},
+    }
+
+
+def _item_lists(ids: Ids) -> dict[str, dict]:
+    domain = {"domain_id": ids.domain, "history": True}
+    return {
+        "domain": domain,
+        "project": {**domain, "scope": {"type": "project", "id": ids.project}},
+        "session": {**domain, "scope": {"type": "session", "id": ids.session}},
+        "key": {**domain, "key": f"goal:{MARK}:g"},
+        "retracted": {**domain, "status": "retracted"},
+    }
+
+
+def _turns(ids: Ids) -> dict[str, dict]:
+    return {"session": {"turn_id": ids.turn}, "project": {"turn_id": ids.project_turn}}
+
+
 def _commits(ids: Ids) -> dict[str, dict]:
     events = turn(ids, "hello")["turn_events"]
     return {name: {**tree, **KEY, "turn_events": events} for name, tree in _places(ids).items()}
@@ -44,11 +97,16 @@ INPUTS: dict[str, Inputs] = {
     "approve_proposal": _decisions,
     "assign_reviewer": lambda ids: {"domain": {**KEY, "user": ids.person, "domain_id": ids.domain}},
     "commit_turn": _commits,
+    "compose_context": _composes,
     "create_principal": lambda ids: {"domain": {"name": "newcomer", "domain_id": ids.domain}},
+    "diagnostics": lambda ids: {"domain": {"domain_id": ids.domain}},
+    "extract_turn": lambda ids: {state: {**tree, **KEY} for state, tree in _turns(ids).items()},
+    "get_context": lambda ids: {"session": {"id": ids.context}, "project": {"id": ids.project_context}},
+    "get_memory_item": _items,
     "get_policy": lambda ids: {"domain": {"domain_id": ids.domain}, "installation": {}},
     "get_proposal": _proposals,
     "get_session": lambda ids: {"session": {"id": ids.session_uuid}, "project": {"id": ids.project_session_uuid}},
-    "get_turn": lambda ids: {"turn": {"turn_id": ids.turn}},
+    "get_turn": _turns,
     "grant_access": lambda ids: {
         "domain": {**KEY, "name": ids.principal, "domain_id": ids.domain, "rights": ["read"]},
         "self": {**KEY, "name": "stranger", "domain_id": ids.domain, "rights": ["read"]},
@@ -61,6 +119,11 @@ INPUTS: dict[str, Inputs] = {
         "request": {"request_id": ids.request},
     },
     "list_domains": lambda ids: {"all": {}},
+    "list_extractions": lambda ids: {
+        "domain": {"domain_id": ids.domain},
+        "failed": {"domain_id": ids.domain, "state": "failed"},
+    },
+    "list_memory_items": _item_lists,
     "list_principals": lambda ids: {"all": {}, "domain": {"domain_id": ids.domain}},
     "list_proposals": lambda ids: {"all": {}, "domain": {"domain_id": ids.domain}, "state": {"state": "open"}},
     "list_scopes": lambda ids: {
@@ -71,7 +134,7 @@ INPUTS: dict[str, Inputs] = {
     "list_turns": lambda ids: {"session": {"domain_id": ids.domain, "session_id": ids.session}},
     "reject_proposal": _decisions,
     "revoke_key": lambda ids: {"key": {**KEY, "key_prefix": ids.key_prefix}},
-    "search_memory": lambda ids: {name: {**tree, "query": MARK} for name, tree in _places(ids).items()},
+    "search_memory": _searches,
     "set_policy": lambda ids: {
         "domain": {**KEY, "domain_id": ids.domain, "document": {}, "reason": "because"},
         "installation": {**KEY, "document": {}, "reason": "because"},
@@ -83,10 +146,11 @@ INPUTS: dict[str, Inputs] = {
 MAY_ANSWER = {"whoami", "list_domains", "list_proposals", "list_audit"}  # with what is the caller's own
 OF_THE_INSTALLATION = {"create_principal", "issue_key", "revoke_key", "list_principals", "get_policy", "set_policy"}
 READER_SEES = {
-    "get_session", "get_turn", "list_domains", "list_proposals", "list_scopes", "list_sessions", "list_turns",
-    "search_memory", "whoami",
+    "compose_context", "diagnostics", "get_memory_item", "get_session", "get_turn", "list_domains", "list_extractions",
+    "list_memory_items", "list_proposals", "list_scopes", "list_sessions", "list_turns", "search_memory", "whoami",
 }  # fmt: skip
-READER_KNOWS_NOTHING_OF = {"approve_proposal", "get_proposal", "reject_proposal", "withdraw_proposal"}
+SHOWS_CONTENT = READER_SEES - {"list_proposals", "list_domains", "whoami"} | {"get_context"}
+READER_KNOWS_NOTHING_OF = {"approve_proposal", "get_context", "get_proposal", "reject_proposal", "withdraw_proposal"}
 
 
 @pytest.fixture
@@ -125,11 +189,13 @@ def leaks(text: str, world: World) -> list[str]:
 
 
 def test_it_works(world):
-    for name in READER_SEES - {"list_proposals", "whoami"}:
-        tree = next(iter(INPUTS[name](world.ids).values()))
-        status, _, text = ask(world.agent, name, tree)
-        assert status == 200
-        assert leaks(text, world), f"{name} shows the team nothing: the matrix would prove nothing"
+    for name in SHOWS_CONTENT | {"list_domains"}:
+        for state, tree in INPUTS[name](world.ids).items():
+            status, _, text = ask(world.agent, name, tree)
+            assert status == 200
+            assert leaks(without(text, tree), world), (
+                f"{name} of {state} shows the team nothing: it would prove nothing"
+            )
 
 
 def test_no_action_is_left_out():
@@ -166,13 +232,13 @@ def test_an_outsider_reads_nothing_and_writes_nothing(world, who):
 
 def test_a_read_only_key_may_look_and_not_touch(world):
     reader = world.insiders["reader"]
-    before = stored()
+    before = stored(RECORDS)
     for name, inputs in INPUTS.items():
         for state, tree in inputs(world.ids).items():
             status, _, text = ask(reader, name, tree)
             wanted = 200 if name in READER_SEES else 404 if name in READER_KNOWS_NOTHING_OF else 403
             assert status == wanted, f"{name} of {state}: {status} {text}"
-            assert stored() == before, f"{name} of {state} wrote"
+            assert stored(RECORDS) == before, f"{name} of {state} wrote"
 
 
 @pytest.mark.parametrize("who", ["neighbour", "other_reviewer"])
@@ -199,7 +265,10 @@ def _rows(text: str) -> list:
 @pytest.mark.parametrize("who", ["neighbour", "other_reviewer"])
 def test_inside_the_domain_too_a_hidden_row_looks_like_none(world, who):
     ghost = Ids.ghost(DOMAIN)
-    for name in ("get_session", "get_turn", "get_proposal", "list_turns", "withdraw_proposal", "approve_proposal"):
+    for name in (
+        "get_session", "get_turn", "get_proposal", "list_turns", "withdraw_proposal", "approve_proposal",
+        "get_memory_item", "get_context", "extract_turn",
+    ):  # fmt: skip
         for state, tree in INPUTS[name](world.ids).items():
             real, absent = (
                 ask(world.insiders[who], name, tree),
@@ -207,6 +276,43 @@ def test_inside_the_domain_too_a_hidden_row_looks_like_none(world, who):
             )
             assert real[:2] == absent[:2] == (404, "not_found"), f"{name} of {state}"
             assert without(real[2], tree) == without(absent[2], INPUTS[name](ghost)[state])
+
+
+def test_a_sibling_project_reads_its_own_and_nothing_of_this_one(world):
+    player = world.insiders["neighbour"]
+    own = Ids(domain=DOMAIN, session="wombats", project=OTHER)
+    place = {"domain_id": DOMAIN, "session_id": own.session, **context(f"project:{OTHER}", write=f"project:{OTHER}")}
+    goal = {"key": "goal:wombat:g", "description": "Finish the wombat plan"}
+    edge = {"subject": "wombat", "predicate": "uses", "object": "burrow"}
+    player.do("commit_turn", place, turn_events={"goals": [goal], "edges": [edge]})
+    for asked in ("the wombat plan", QUESTION, "Planboard"):
+        for name, fields in (
+            ("search_memory", {"query": asked, "kinds": ["memory", "message"], "history": True}),
+            ("search_memory", {"query": asked, "mode": "relational"}),
+            ("compose_context", {"user_message": asked, "render": True}),
+        ):
+            status, _, text = ask(player, name, {**place, **fields})
+            assert status == 200
+            assert not leaks(text.replace(DOMAIN, "…"), world), f"{name} of {asked}: {text}"
+            assert ("Finish the wombat" in text) or "wombat" not in asked
+    listed = player.do("list_memory_items", domain_id=DOMAIN, history=True)["items"]
+    assert [item["key"] for item in listed] == [goal["key"]]
+
+
+@pytest.mark.parametrize("name", [action.name for action in all_actions() if action.effect == "read"])
+def test_a_second_principal_of_the_legacy_domain_reads_nothing_of_the_first(world, name):
+    guest = world.outsiders["legacy_guest"]
+    ghost = Ids.ghost("legacy")
+    for state, tree in INPUTS[name](world.legacy).items():
+        if "project" in state:
+            continue
+        status, code, text = ask(guest, name, tree)
+        assert not leaks(without(text, tree), world), f"{name} of {state}: {text}"
+        if name in SHOWS_CONTENT and state in ("session", "domain"):
+            own = ask(world.legacy_agent, name, tree)[2]
+            assert leaks(without(own, tree), world), f"{name} of {state} would prove nothing"
+        absent = ask(guest, name, INPUTS[name](ghost)[state])
+        assert absent[:2] == (status, code), f"{name} of {state}"
 
 
 def test_a_revoked_key_is_nobody(world):

@@ -12,10 +12,12 @@ from django.apps import apps
 from governance import gate
 from governance.gate import system_ctx
 from kernel.context import Door
+from memory.models import ExtractionRun, Turn
 from tests.conftest import Player, make_agent, make_person
-from tests.guards.write_guard import guarded_tables
+from tests.guards.write_guard import guarded_tables, unguarded
 
 MARK = "quokka"  # in every text, id and name of the team
+QUESTION = "What does Planboard use in the plan?"  # finds all of it and says nothing of it itself
 DOMAIN = f"team-{MARK}"
 PROJECT = f"project-{MARK}"
 OTHER = "other"
@@ -35,6 +37,13 @@ class Ids:
     session_uuid: str = field(default_factory=lambda: str(uuid4()))
     project_session_uuid: str = field(default_factory=lambda: str(uuid4()))
     turn: str = field(default_factory=lambda: str(uuid4()))
+    project_turn: str = field(default_factory=lambda: str(uuid4()))
+    item: str = field(default_factory=lambda: str(uuid4()))
+    project_item: str = field(default_factory=lambda: str(uuid4()))
+    old_item: str = field(default_factory=lambda: str(uuid4()))
+    retracted_item: str = field(default_factory=lambda: str(uuid4()))
+    context: str = field(default_factory=lambda: str(uuid4()))
+    project_context: str = field(default_factory=lambda: str(uuid4()))
     principal: str = f"agent-{MARK}"
     person: str = f"owner-{MARK}"
     key_prefix: str = "0123456789ab"
@@ -50,7 +59,9 @@ class Ids:
 @dataclass
 class World:
     ids: Ids
+    legacy: Ids  # what one principal of the legacy domain keeps from the others
     agent: Player
+    legacy_agent: Player
     operator: Player
     outsiders: dict[str, Player]
     insiders: dict[str, Player]
@@ -66,8 +77,25 @@ def turn(ids: Ids, text: str = f"The {MARK} plan", **fields: object) -> dict:
             "messages": [{"role": "user", "content": text, "name": f"name-{MARK}", "meta": {"k": MARK}}],
             "tool_calls": [{"name": f"tool-{MARK}", "args": {"q": MARK}, "result": MARK}],
             "refs": [{"ref_type": "file", "ref_uri": f"file:///{MARK}.txt"}],
+            **learned(text),
         },
         **fields,
+    }
+
+
+def learned(text: str) -> dict:
+    """An item of every type, each of its fields marked, and a relation."""
+    return {
+        "tasks": [{"key": f"task:{MARK}:t", "title": text, "notes": [MARK]}],
+        "decisions": [{"key": f"decision:{MARK}:d", "decision": text, "rationale": MARK}],
+        "goals": [{"key": f"goal:{MARK}:g", "description": text}],
+        "events": [{"key": f"event:{MARK}:2026-01-02:e", "title": text}],
+        "preferences": [{"key": f"pref:ui:{MARK}", "value": {"like": text}, "confirmed": True}],
+        "profile": [{"key": f"profile:{MARK}", "facts": [{"k": MARK, "v": text}]}],
+        "cases": [{"key": f"case:{MARK}:c", "problem": text, "solution": MARK}],
+        "patterns": [{"key": f"pattern:{MARK}:p", "rule": text}],
+        "entities": [{"key": f"entity:repo:{MARK}", "name": MARK, "aliases": ["Planboard"], "remember": True}],
+        "edges": [{"subject": "Planboard", "predicate": f"uses-{MARK}", "object": f"tool-{MARK}"}],
     }
 
 
@@ -90,14 +118,12 @@ def build() -> World:
     ids.key_prefix = agent.key.split("_")[1]
     gate.call("grant_access", {"name": agent.name, "domain_id": DOMAIN, "pattern": "task:t", "rights": ["read"]},
               ctx=system_ctx("tests", Door.PYTHON))  # fmt: skip
-    ids.turn = agent.do("commit_turn", turn(ids))["turn_id"]
-    agent.do(
-        "commit_turn",
-        turn(ids, session_id=f"in-project-{MARK}", **context(f"project:{PROJECT}", write=f"project:{PROJECT}")),
-    )
+    _remember(agent, ids)
     sessions = {row["session_id"]: row["id"] for row in agent.do("list_sessions", domain_id=DOMAIN)["sessions"]}
     ids.session_uuid, ids.project_session_uuid = sessions[ids.session], sessions[f"in-project-{MARK}"]
-    make_agent(f"legacy-{MARK}", "legacy").do("commit_turn", turn(ids, domain_id="legacy"))
+    legacy, legacy_agent = Ids(domain="legacy"), make_agent(f"legacy-{MARK}", "legacy")
+    _remember(legacy_agent, legacy, in_project=False)
+    legacy.session_uuid = legacy_agent.do("list_sessions")["sessions"][0]["id"]
     rule = {"name": f"rule-{MARK}", "actions": ["commit_turn"], "scope_types": ["global"]}
     operator.do("set_policy", domain_id=DOMAIN, document={"review": {"queue": [rule]}}, reason=f"because {MARK}")
     queued = [_queue(agent, ids, n) for n in range(3)]
@@ -118,7 +144,46 @@ def build() -> World:
         "neighbour": make_agent("neighbour", DOMAIN, pattern=f"project:{OTHER}"),
         "other_reviewer": make_person("other-reviewer", DOMAIN, f"project:{OTHER}"),
     }
-    return World(ids, agent, operator, outsiders, insiders, secrets)
+    return World(ids, legacy, agent, legacy_agent, operator, outsiders, insiders, secrets)
+
+
+def _remember(agent: Player, ids: Ids, *, in_project: bool = True) -> None:
+    """A turn of the session and, where wanted, of a project, with items in every state, a summary, a recorded context
+    and two extractions of a model, one of them failed."""
+    own = f"session:{ids.session}"
+    first = agent.do("commit_turn", turn(ids, **context(own, write=own)))
+    assert first["summary"]["triggered"]
+    ids.turn, ids.item = first["turn_id"], _item(first, "goals")
+    ids.context = agent.do("compose_context", _asked(ids, own))["context_id"]
+    _extracted(ids.turn, "failed", error=f"error {MARK}", raw_reply=f"reply {MARK}")
+    if in_project:
+        project = f"project:{ids.project}"
+        place = {"session_id": f"in-project-{MARK}", **context(project, write=project)}
+        second = agent.do("commit_turn", turn(ids, **place))
+        ids.project_turn, ids.project_item = second["turn_id"], _item(second, "goals")
+        ids.old_item, ids.retracted_item = _item(second, "decisions"), _item(second, "tasks")
+        changed = {
+            "decisions": [{"key": f"decision:{MARK}:d", "decision": f"Changed {MARK}"}],
+            "retractions": [{"type": "tasks", "key": f"task:{MARK}:t", "reason": f"wrong {MARK}"}],
+        }
+        agent.do("commit_turn", {**turn(ids, **place), "turn_events": changed})
+        agent.do("commit_turn", turn(ids, session_id=f"in-task-{MARK}", **context("task:t", write="task:t")))
+        ids.project_context = agent.do("compose_context", _asked(ids, project))["context_id"]
+        _extracted(ids.project_turn, "done")
+
+
+def _asked(ids: Ids, *names: str) -> dict:
+    return {"domain_id": ids.domain, "session_id": ids.session, "user_message": QUESTION, **context(*names)}
+
+
+def _item(answer: dict, item_type: str) -> str:
+    return next(item["id"] for item in answer["memory_written"]["items"] if item["type"] == item_type)
+
+
+def _extracted(turn_id: str, state: str, **fields: str) -> None:
+    with unguarded():
+        row = Turn.objects.get(pk=turn_id)
+        ExtractionRun.objects.create(domain_id=row.domain_id, turn=row, state=state, model=f"model-{MARK}", **fields)
 
 
 def _queue(agent: Player, ids: Ids, number: int) -> str:
@@ -144,9 +209,12 @@ def rows(without: frozenset[str] = frozenset()) -> Iterator[dict[str, str]]:
             yield {f"{model._meta.db_table} {row}": repr(row) for row in model._base_manager.values_list()}
 
 
-def stored() -> dict[str, str]:
+RECORDS = frozenset({"audit_entries", "context_records", "context_shown"})  # of what was done and shown
+
+
+def stored(without: frozenset[str] = frozenset({"audit_entries"})) -> dict[str, str]:
     """Every row but the audit log's, to be compared before and after."""
-    return {key: row for table in rows(frozenset({"audit_entries"})) for key, row in table.items()}
+    return {key: row for table in rows(without) for key, row in table.items()}
 
 
 Inputs = Callable[[Ids], dict[str, dict]]
