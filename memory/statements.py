@@ -62,6 +62,12 @@ def readable(value: Any) -> str:
     return value if isinstance(value, str) else canonical_json(value)
 
 
+def tool_text(name: str, args: Any, result: Any) -> str:
+    """A tool call in words, as it is indexed and shown."""
+    asked, answered = readable(args), readable(result)
+    return f"{name}({asked}): {answered}" if asked else f"{name}: {answered}"
+
+
 def content_hash(item_type: str, key: str | None, value: Value) -> str:
     """SHA-256 of what an item says, after folding: equal for the same value in another spelling or in other words."""
     return digest([item_type, key or "", _folded(_telling(item_type, value))])

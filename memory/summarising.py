@@ -61,11 +61,12 @@ def open_questions(recent: Sequence[Line]) -> list[str]:
         if message.role == "assistant" and message.text.strip():
             waiting = []
         elif message.role == "user":
-            waiting += [part for part in _sentences(message.text) if part.endswith(("?", "？"))]
+            waiting += [part for part in sentences(message.text) if part.endswith(("?", "？"))]
     return list(reversed(waiting))
 
 
-def _sentences(text: str) -> list[str]:
+def sentences(text: str) -> list[str]:
+    """The sentences of a text in either language, none of them empty."""
     parts, start = [], 0
     for place, char in enumerate(text):
         if char in "?？!！。\n" or (char == "." and text[place + 1 : place + 2] in ("", " ", "\n")):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from django.contrib import admin
 from django.urls import path, re_path
+from django.views.generic import RedirectView
 
 from kernel.actions import all_actions
 from smartbrain_site.http.views import ActionView, DocsView, HealthView, ResourceView, SchemaView, UnknownView
 
 urlpatterns = [
+    path("", RedirectView.as_view(pattern_name="admin:index"), name="front"),
     path("admin/", admin.site.urls),
     path("healthz", HealthView.as_view(), name="healthz"),
     path("v1/schema/", SchemaView.as_view(), name="schema"),

@@ -12,6 +12,7 @@ from kernel.context import Ctx
 from kernel.errors import NotFoundError
 from memory.contracts import MessageView, RefView, SessionView, ToolCallView, TurnView
 from memory.models import Message, Ref, Session, ToolCall, Turn
+from memory.statements import tool_text
 from scopes.contracts import SESSION
 from scopes.selectors import domain_filter, partition_of, visible_scopes
 from search.contracts import Hydrated
@@ -140,7 +141,7 @@ def _hydrated(row: Message | ToolCall | Ref) -> Hydrated:
     if isinstance(row, Message):
         text, author = row.content, row.name or row.role
     elif isinstance(row, ToolCall):
-        text, author = f"{row.name}: {row.result}", row.name
+        text, author = tool_text(row.name, row.args, row.result), row.name
     else:
         text, author = row.ref_uri, ""
     return Hydrated(

@@ -13,8 +13,9 @@ from memory.compose.contracts import PlanQuery, RetrievalPlan
 from memory.compose.values import UNIT, Candidate
 from memory.models import MemoryItem
 from memory.naming import fold_name, name_candidates
-from memory.selectors.items import hydrated_item, items_in
+from memory.selectors.items import Taught, hydrated_item, items_in, taught_by
 from memory.selectors.searching import related_edges, related_names
+from memory.summarising import sentences
 from scopes.selectors import Resolved
 from search import hooks
 from search import selectors as index
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 EDGE_SCORE = 0.5
 MAX_EDGES = 10
+MAX_PARTS = 3  # sentences of a message that are also asked by themselves
 MEMORY_SCALE = "search"
 
 
@@ -54,9 +56,11 @@ def query_for(plan: RetrievalPlan, place: Resolved, scope_keys: tuple[int, ...],
 def find_candidates(plan: RetrievalPlan, query: Query, scopes: Mapping[int, MemoryScope], most: int) -> FoundEvidence:
     """What the plan's questions find, and what the names in it are related to; each object once, at its best."""
     best: dict[UUID, tuple[Hit, float, str]] = {}
+    sure: dict[UUID, float] = {}
     related = related_names(query)
     for asked, mode in _questions(plan, related, most):
         for hit in index.find(replace(query, text=asked.text)).hits[: _mode_limit(plan, mode)]:
+            sure[hit.object_id] = max(hit.confidence, sure.get(hit.object_id, 0.0))
             known = best.get(hit.object_id)
             if known is None or hit.score * asked.weight > known[1]:
                 best[hit.object_id] = (hit, round(hit.score * asked.weight, 6), mode)
@@ -66,11 +70,15 @@ def find_candidates(plan: RetrievalPlan, query: Query, scopes: Mapping[int, Memo
     texts = {item_id: hydrated_item(row) for item_id, row in items.items()}
     texts.update(hooks.hydrate(Kind.MESSAGE, messages, query.domain_id, query.scope_keys) if messages else {})
     candidates = [
-        _candidate(hit, score, mode, texts[hit.object_id], scopes[hit.scope_key].name, items.get(hit.object_id))
+        replace(
+            _candidate(hit, score, mode, texts[hit.object_id], scopes[hit.scope_key].name, items.get(hit.object_id)),
+            weak=sure[hit.object_id] < index.WEAK_BELOW,
+        )
         for hit, score, mode in best.values()
         if hit.object_id in texts
     ]
-    return FoundEvidence(_collapsed(candidates, texts), items, related)
+    taught = taught_by(messages, query.domain_id, query.scope_keys) if messages else {}
+    return FoundEvidence(_collapsed(candidates, texts, taught, sure), items, related)
 
 
 def _mode_limit(plan: RetrievalPlan, mode: str) -> int:
@@ -81,9 +89,12 @@ def _mode_limit(plan: RetrievalPlan, mode: str) -> int:
 
 
 def _questions(plan: RetrievalPlan, related: Sequence[str], most: int) -> list[tuple[PlanQuery, str]]:
-    """The plan's questions that add a word to those before them, and one over related names."""
+    """The plan's questions that add a word to those before them, each part of a message of several sentences, since a
+    memory may answer one of them alone, and one question over related names."""
     known: set[str] = set()
     chosen: list[tuple[PlanQuery, str]] = []
+    parts = sentences(plan.queries[0].text)
+    asked_apart = [(PlanQuery(text=part), "hybrid") for part in parts[:MAX_PARTS]] if len(parts) > 1 else []
     for asked in plan.queries:
         words = set(tokens.query_terms(asked.text))
         if words - known or not chosen:
@@ -91,7 +102,7 @@ def _questions(plan: RetrievalPlan, related: Sequence[str], most: int) -> list[t
             known |= words
     names = [name for name in related if set(tokens.query_terms(name)) - known]
     by_relation = [(PlanQuery(text=" ".join(names)[:4000], weight=0.6), "relational")] if names else []
-    return [*chosen[:most], *by_relation]
+    return [*chosen[:most], *asked_apart, *by_relation]
 
 
 def _candidate(hit: Hit, score: float, mode: str, text: Hydrated, scope: str, item: MemoryItem | None) -> Candidate:
@@ -106,7 +117,6 @@ def _candidate(hit: Hit, score: float, mode: str, text: Hydrated, scope: str, it
         source_type="memory_snapshot",
         kind=str(hit.kind),
         mode=mode,
-        weak=hit.confidence < index.WEAK_BELOW,
         pinned=item.pinned if item else False,
         tier=item.tier if item and item.tier != "none" else "",
         scope=scope,
@@ -121,16 +131,27 @@ def _candidate(hit: Hit, score: float, mode: str, text: Hydrated, scope: str, it
     )
 
 
-def _collapsed(candidates: list[Candidate], texts: Mapping[UUID, Hydrated]) -> list[Candidate]:
-    """Of a memory and the message that it came from the memory is kept, at the better of their scores."""
-    by_message = {each.message_uuid: object_id for object_id, each in texts.items() if each.message_uuid}
+def _collapsed(
+    candidates: list[Candidate],
+    texts: Mapping[UUID, Hydrated],
+    taught: Mapping[UUID, Taught],
+    sure: Mapping[UUID, float],
+) -> list[Candidate]:
+    """The candidates without messages that say no more than what is known better.
+
+    Where a memory matches the question as well as the message that it came from, the memory is kept, at the better of
+    their scores. A message that says little but what was taken back since is left out.
+    """
+    memories = _surest_memories(candidates, texts, sure)
     kept, raised = [], {}
     for candidate in candidates:
-        object_id = UUID(candidate.id.partition(":")[2])
-        memory = by_message.get(object_id)
-        if candidate.kind == Kind.MESSAGE and memory is not None:
+        message = None if candidate.item_id else UUID(candidate.id.partition(":")[2])
+        memory = memories.get(message) if message is not None else None
+        if message is None:
+            kept.append(candidate)
+        elif memory is not None and sure[memory] >= sure[message]:
             raised[memory] = candidate.score
-        else:
+        elif not _is_spent(candidate, taught.get(message)):
             kept.append(candidate)
     return [
         replace(each, score=max(each.score, raised.get(each.item_id, each.score))) if each.item_id else each
@@ -138,8 +159,27 @@ def _collapsed(candidates: list[Candidate], texts: Mapping[UUID, Hydrated]) -> l
     ]
 
 
+def _surest_memories(
+    candidates: list[Candidate], texts: Mapping[UUID, Hydrated], sure: Mapping[UUID, float]
+) -> dict[UUID, UUID]:
+    """For each message the memory from it that matches the question best."""
+    found: dict[UUID, UUID] = {}
+    for item_id in (candidate.item_id for candidate in candidates if candidate.item_id):
+        source = texts[item_id].message_uuid
+        if source is not None and (source not in found or sure[item_id] > sure[found[source]]):
+            found[source] = item_id
+    return found
+
+
+def _is_spent(message: Candidate, taught: Taught | None) -> bool:
+    """Whether a message says little but what was superseded or retracted since."""
+    return taught is not None and taught.is_stale() and 2 * taught.spent_chars >= len(message.text)
+
+
 def edges_as_candidates(query: Query, related: Sequence[str], scopes: Mapping[int, MemoryScope]) -> list[Candidate]:
-    """Relations of the names in the question and of `related` names."""
+    """Relations of the names in the question and of `related` names; without those there is none."""
+    if not related:
+        return []
     rows = related_edges([*name_candidates(query.text), *(fold_name(name) for name in related)], query)
     return [
         Candidate(

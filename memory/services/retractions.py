@@ -22,9 +22,13 @@ if TYPE_CHECKING:
 _SUMMARISED = frozenset({"goals", "decisions", "tasks"})
 
 
+SUMMARISED = ("goals", "decisions", "tasks")  # what a summary tells must not outlive its retraction
+
+
 def retract(asked: Retraction, scope: MemoryScope, commit: Commit) -> list[MemoryItem]:
     """Retract every active version of a key in a scope; where there is none, the denial itself is kept, once."""
     asked = _as_known(asked, scope)
+    commit.pending.staged |= asked.type in SUMMARISED
     rows = list(MemoryItem.objects.filter(scope=scope, type=asked.type, key=asked.key, status=Status.ACTIVE))
     if any(is_governed(row) for row in rows):
         commit.written.lines.append(line("refuse", asked.type, asked.key, "governed", scope.name, asked.source))

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import F
 
 from kernel.actions import Change
-from kernel.canonical import canonical_json, digest
+from kernel.canonical import digest
 from kernel.context import Ctx, Right
 from kernel.errors import InvalidInputError, NotFoundError
 from memory.contracts import Event, TurnEvents
 from memory.models import Message, Ref, Session, SessionScopeLink, ToolCall, Turn
+from memory.statements import tool_text
 from scopes.contracts import SESSION
 from scopes.selectors import Resolved, held, scope_rows
 from scopes.services import ensure_scopes
@@ -170,7 +171,7 @@ def index_entries(where: Place, stored: StoredTurn, ctx: Ctx) -> list[NewEntry]:
     """The index entries of a turn: a text is findable in its own session and in the default_write scope of its commit, nowhere else."""
     scope_keys = dict.fromkeys([where.session.scope_id, *([where.default_write] if where.default_write else [])])
     texts: list[tuple[Message | ToolCall | Ref, str, str]] = [(row, row.name, row.content) for row in stored.messages]
-    texts += [(row, row.name, canonical_json([row.args, row.result])) for row in stored.tool_calls]
+    texts += [(row, "", tool_text(row.name, row.args, row.result)) for row in stored.tool_calls]
     texts += [(row, "", row.ref_uri) for row in stored.refs]
     return [
         NewEntry(
