@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
@@ -174,3 +175,29 @@ def hydrated_item(row: MemoryItem) -> Hydrated:
         item_id=row.id,
         title=row.key or row.type,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Taught:
+    """What one message taught: the newest memory of it that is still in force, and how much of its text is no longer."""
+
+    item_id: UUID | None
+    spent_chars: int
+
+    def is_stale(self) -> bool:
+        """Whether all that the message taught was superseded or retracted."""
+        return self.item_id is None and self.spent_chars > 0
+
+
+def taught_by(message_ids: Sequence[UUID], domain_id: str, scope_keys: Sequence[int]) -> Mapping[UUID, Taught]:
+    """What each of the messages taught in these scopes; nothing for one that taught nothing."""
+    here = checked(domain_id=domain_id, scope_id__in=scope_keys)
+    rows = MemoryItem.objects.filter(*here, source_message__in=message_ids)
+    found: dict[UUID, Taught] = {}
+    columns = ("source_message_id", "id", "statement", "current_until", "lifecycle_status")
+    for message_id, item_id, said, until, lifecycle in rows.order_by("id").values_list(*columns):
+        known = found.get(message_id, Taught(None, 0))
+        in_force = until is None and lifecycle in TRUSTED
+        spent = len(said) if until is not None else 0
+        found[message_id] = Taught(item_id if in_force else known.item_id, known.spent_chars + spent)
+    return found

@@ -17,6 +17,7 @@ from memory.contracts.items import TRUSTED, Status
 from memory.contracts.search import AsOf, ResultRef, SearchMemoryInput, SearchMode, SearchResult
 from memory.models import Entity, EntityAlias, KgEdge, MemoryItem
 from memory.naming import fold_name, name_candidates
+from memory.selectors.items import taught_by
 from scopes.contracts import ScopeView
 from scopes.selectors import Resolved, scope_rows
 from search import hooks
@@ -49,9 +50,7 @@ def search(given: SearchMemoryInput, place: Resolved, ctx: Ctx) -> Searched:
     found = index.find(query)
     warnings += found.warnings
     shown, texts, cursor = _shown(found.hits, query, given)
-    stale = _stale(shown) if given.history else set()
-    results = [_result(hit, texts[hit.object_id], scopes[hit.scope_key], hit.object_id not in stale) for hit in shown]
-    return Searched(results, cursor, warnings)
+    return Searched(_results(shown, texts, scopes, query), cursor, warnings)
 
 
 def _query(given: SearchMemoryInput, place: Resolved, scope_keys: tuple[int, ...], ctx: Ctx) -> Query:
@@ -121,22 +120,28 @@ def _shown(
 ) -> tuple[list[Hit], dict[UUID, Hydrated], str | None]:
     """One page of the hits that may be shown, with their texts, and the cursor of the next page.
 
-    Hits are read in rank order and no further than the page needs. Of a memory and the message that it came from the
-    better one counts, so those before the page are read too.
+    Hits are read in rank order and no further than the page needs. Of a message and the memories that came from it
+    either the message or the memories count, whichever comes first, so those before the page are read too.
     """
     place = decode(given, 2)
     start = _start_after(hits, place) if place is not None else 0
     texts: dict[UUID, Hydrated] = {}
-    seen: set[UUID] = set()
+    said: set[UUID] = set()
+    taught: set[UUID] = set()
     shown: list[Hit] = []
     for first in range(0, len(hits), CHUNK):
         chunk = hits[first : first + CHUNK]
         texts.update(_hydrate(chunk, query))
         for number, hit in enumerate(chunk, start=first):
-            source = _source_of(hit, texts, given)
-            if source is None or source in seen:
+            text = texts.get(hit.object_id)
+            if text is None or not _fits(hit, text, given) or (text.message_uuid or hit.object_id) in said:
                 continue
-            seen.add(source)
+            if text.message_uuid is not None:
+                taught.add(text.message_uuid)
+            elif hit.object_id in taught:
+                continue
+            else:
+                said.add(hit.object_id)
             if number < start:
                 continue
             if len(shown) == given.limit:
@@ -146,14 +151,10 @@ def _shown(
     return shown, texts, None
 
 
-def _source_of(hit: Hit, texts: Mapping[UUID, Hydrated], given: SearchMemoryInput) -> UUID | None:
-    """The message that a hit is or came from, else the hit itself; None for one that is not to be shown."""
-    text = texts.get(hit.object_id)
-    if text is None or hit.confidence < given.min_confidence:
-        return None
-    if given.mode is SearchMode.EXACT and fold(given.query) not in fold(text.text):
-        return None
-    return text.message_uuid or hit.object_id
+def _fits(hit: Hit, text: Hydrated, given: SearchMemoryInput) -> bool:
+    if hit.confidence < given.min_confidence:
+        return False
+    return given.mode is not SearchMode.EXACT or fold(given.query) in fold(text.text)
 
 
 def _hydrate(hits: list[Hit], query: Query) -> dict[UUID, Hydrated]:
@@ -178,9 +179,24 @@ def _start_after(hits: list[Hit], place: list[str]) -> int:
     return next((n for n, hit in enumerate(hits) if (-hit.score, -hit.object_id.int) > below), len(hits))
 
 
-def _stale(hits: list[Hit]) -> set[UUID]:
-    ids = [hit.object_id for hit in hits if hit.kind is Kind.MEMORY]
-    return set(MemoryItem.objects.filter(pk__in=ids).exclude(current_until=None).values_list("pk", flat=True))
+def _results(
+    shown: Sequence[Hit], texts: Mapping[UUID, Hydrated], scopes: Mapping[int, MemoryScope], query: Query
+) -> list[SearchResult]:
+    """The hits as results: a message names the memory that came from it, and what no longer holds says so."""
+    memories = [hit.object_id for hit in shown if hit.kind is Kind.MEMORY]
+    messages = [hit.object_id for hit in shown if hit.kind is Kind.MESSAGE]
+    taught = taught_by(messages, query.domain_id, query.scope_keys) if messages else {}
+    stale = {message_id for message_id, each in taught.items() if each.is_stale()}
+    if query.history or query.recorded_at is not None:
+        stale.update(
+            MemoryItem.objects.filter(pk__in=memories).exclude(current_until=None).values_list("pk", flat=True)
+        )
+    results = []
+    for hit in shown:
+        text, known = texts[hit.object_id], taught.get(hit.object_id)
+        text = replace(text, item_id=known.item_id) if known is not None else text
+        results.append(_result(hit, text, scopes[hit.scope_key], hit.object_id not in stale))
+    return results
 
 
 def _result(hit: Hit, text: Hydrated, scope: MemoryScope, current: bool) -> SearchResult:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from governance.policies import in_force
@@ -23,12 +23,13 @@ from memory.contracts import (
     SummaryResult,
     TurnEvents,
 )
-from memory.extraction import Extraction, Said, extract
+from memory.extraction import Extraction
 from memory.policies import RetentionPolicy
-from memory.selectors import open_tasks, recalled_texts, recent_entity_names
+from memory.selectors import recent_entity_names
 from memory.services.graph import write_edge, write_entity
 from memory.services.items import Commit, Pending, Written, settle, write
 from memory.services.model_extraction import ask_later
+from memory.services.reading import read_messages
 from memory.services.retractions import retract, update_task
 from memory.services.summary import update_summary
 from memory.services.turns import Place, StoredTurn, index_entries, open_place, store_events
@@ -65,7 +66,9 @@ def prepare(given: CommitTurnInput, place: Resolved, allowed_types: Sequence[str
     session_key = keys.get(place.session or "")
     turns = retention.entity_gate.window_turns - 1
     window = recent_entity_names(session_key, turns) if session_key is not None and names else []
-    extraction = _extraction(given, place, keys, retention, ctx)
+    extraction = Extraction([], [])
+    if given.turn_events.messages and given.extract and retention.extract_text and place.default_write:
+        extraction = read_messages(given, place, keys.get(place.default_write), ctx)
     return Prepared(
         place,
         retain(given.turn_events, extraction, [*window, *names], retention),
@@ -127,27 +130,6 @@ def _known_scopes(place: Resolved) -> dict[str, int]:
     """The keys of the session's and the default scope, where they exist already."""
     names = [name for name in (place.session, place.default_write) if name is not None]
     return {row.name: row.key for row in scope_rows(place.domain_id, names, place.partition)}
-
-
-def _extraction(
-    given: CommitTurnInput, place: Resolved, keys: Mapping[str, int], policy: RetentionPolicy, ctx: Ctx
-) -> Extraction:
-    """What the text of the messages says; texts that came from recall are marked and never become evidence."""
-    messages = given.turn_events.messages
-    if not (messages and given.extract and policy.extract_text and place.default_write):
-        return Extraction([], [])
-    recalled = recalled_texts([message.content for message in messages], place.domain_id, ctx)
-    said = [
-        Said(
-            role=message.role,
-            name=message.name,
-            text=message.content,
-            recalled=message.meta.get("origin") == "recall" or message.content in recalled,
-        )
-        for message in messages
-    ]
-    default_key = keys.get(place.default_write)
-    return extract(said, open_tasks(default_key) if default_key is not None else [])
 
 
 def _learn(given: CommitTurnInput, prepared: Prepared, where: Place, commit: Commit) -> None:

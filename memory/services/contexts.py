@@ -61,11 +61,18 @@ def record_context(given: ComposeContextInput, shown: ComposeContextResult, ctx:
 
 
 def _texts(shown: ComposeContextResult) -> Iterator[tuple[UUID | None, str]]:
-    for block in shown.system_blocks:
-        yield block.source.memory_item_id, block.text
-    for item in shown.evidence:
-        if item.source == "memory" and item.kind != "message":
-            yield item.ref.memory_item_id, item.snippet
+    """What was shown of memory, as a whole and by its lines: a text may come back in pieces."""
+    found = [(block.source.memory_item_id, block.text) for block in shown.system_blocks]
+    found += [
+        (item.ref.memory_item_id, item.snippet)
+        for item in shown.evidence
+        if item.source == "memory" and item.kind != "message"  # the user may say again what was said before
+    ]
+    yield from found
+    for object_id, text in found:
+        lines = text.splitlines()
+        yield from ((object_id, line) for line in lines if line.strip() and len(lines) > 1)
+    yield from ((None, line[2:]) for line in shown.working_summary.splitlines() if line.startswith("- "))
 
 
 def _prune(domain_id: str, ctx: Ctx) -> None:
