@@ -49,6 +49,12 @@ def ensure_scopes(
     return found, changes
 
 
+def lock_scopes(keys: Iterable[int]) -> None:
+    """Let other writers of these scopes wait until the present transaction ends; nobody waits to read them."""
+    rows = MemoryScope.objects.select_for_update(no_key=True).filter(pk__in=set(keys)).order_by("pk")
+    list(rows.values_list("pk", flat=True))
+
+
 def create_principal(name: str, kind: str, owner: User | None) -> tuple[Principal, Change]:
     """A new principal. Raises ConflictError where the name is taken."""
     try:

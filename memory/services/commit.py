@@ -35,6 +35,7 @@ from memory.services.summary import update_summary
 from memory.services.turns import Place, StoredTurn, index_entries, open_place, store_events
 from scopes.contracts import ScopeRef, ScopeView
 from scopes.selectors import Resolved, check_ref, held, scope_rows
+from scopes.services import lock_scopes
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +133,19 @@ def _known_scopes(place: Resolved) -> dict[str, int]:
     return {row.name: row.key for row in scope_rows(place.domain_id, names, place.partition)}
 
 
+def _written_scopes(given: CommitTurnInput, prepared: Prepared) -> set[str]:
+    """The scopes that will be written."""
+    kept = prepared.retained
+    named = [candidate.scope for candidate in kept.candidates]
+    named += [asked.scope for asked in kept.retractions]
+    named += [edge.scope_ref.name if edge.scope_ref else None for edge in given.turn_events.edges]
+    named += [None] if kept.updates else []
+    writable = {_writable(name, prepared.place) for name in set(named)}
+    return {name for name in writable if name is not None}
+
+
 def _learn(given: CommitTurnInput, prepared: Prepared, where: Place, commit: Commit) -> None:
+    lock_scopes(where.scopes[name].key for name in _written_scopes(given, prepared))
     for candidate in prepared.retained.candidates:
         scope = _scope_of(candidate, prepared.place, commit)
         if scope is None:

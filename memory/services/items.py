@@ -55,7 +55,7 @@ class Pending:
     items: dict[UUID, tuple[MemoryItem, datetime]] = field(default_factory=dict)
     evidence: list[EvidenceLink] = field(default_factory=list)
     events: list[KnowledgeEvent] = field(default_factory=list)
-    closed: list[UUID] = field(default_factory=list)
+    closed: dict[UUID, datetime] = field(default_factory=dict)
     entries: list[NewEntry] = field(default_factory=list)
     staged: bool = False
 
@@ -99,11 +99,12 @@ def _write_once(candidate: Candidate, scope: MemoryScope, commit: Commit) -> Mem
         return None
     if current is not None and known:
         return _seen_again(candidate, current, replaced, scope, commit)
+    at = after_all(replaced, commit.ctx)
     for old in replaced:
-        _close(old, _status_after(old, candidate), commit.ctx)
-    item = _insert(candidate, scope, hashed, replaced, commit)
+        _close(old, _status_after(old, candidate), at)
+    item = _insert(candidate, scope, (hashed, at), replaced, commit)
     for old in replaced:
-        _replace_by(old, item, commit)
+        _replace_by(old, item, at, commit)
     _line(commit.written, "write", candidate, scope, candidate.origin.partition(":")[0])
     commit.written.items.append(view_written(item, scope, deduplicated=False))
     commit.written.changes.append(
@@ -151,16 +152,26 @@ def _status_after(old: MemoryItem, candidate: Candidate) -> Status:
     return Status.ACTIVE if same_key and conflict_class(candidate.type) == "versioned" else Status.SUPERSEDED
 
 
-def _close(old: MemoryItem, status: Status, ctx: Ctx) -> None:
-    closed = MemoryItem.objects.filter(pk=old.pk, current_until=None).update(current_until=ctx.now, status=status)
+def after_all(rows: Sequence[MemoryItem], ctx: Ctx) -> datetime:
+    """The moment of the call, but never before one of the rows was recorded: a writer that waited began earlier."""
+    return max([ctx.now, *(row.recorded_at for row in rows)])
+
+
+def _close(old: MemoryItem, status: Status, at: datetime) -> None:
+    closed = MemoryItem.objects.filter(pk=old.pk, current_until=None).update(current_until=at, status=status)
     if not closed:
         raise IntegrityError("the row was closed by another writer")
 
 
 def _insert(
-    candidate: Candidate, scope: MemoryScope, hashed: str, replaced: Sequence[MemoryItem], commit: Commit
+    candidate: Candidate,
+    scope: MemoryScope,
+    stamp: tuple[str, datetime],
+    replaced: Sequence[MemoryItem],
+    commit: Commit,
 ) -> MemoryItem:
     ctx, turn = commit.ctx, commit.turn
+    hashed, at = stamp
     message = commit.messages[candidate.message] if candidate.message is not None else None
     item = MemoryItem.objects.create(
         domain_id=scope.domain_id,
@@ -179,7 +190,7 @@ def _insert(
         source_message=message,
         valid_from=candidate.valid_from,
         valid_to=candidate.valid_to,
-        recorded_at=ctx.now,
+        recorded_at=at,
         review_by=candidate.review_by,
         author_id=ctx.actor.id,
         author_name=ctx.actor.name,
@@ -223,8 +234,8 @@ def settle(commit: Commit) -> None:
     texts = {chunk.item_id: chunk.text for chunk in chunks}
     entries = [entry_of(item, texts[item.id], at, session_key) for item, at in pending.items.values()]
     index.add([*pending.entries, *entries])
-    if pending.closed:
-        index.close(Kind.MEMORY, pending.closed, commit.ctx.now)
+    for at in sorted(set(pending.closed.values())):
+        index.close(Kind.MEMORY, [item_id for item_id, then in pending.closed.items() if then == at], at)
 
 
 def chunk_of(item: MemoryItem) -> MemoryChunk:
@@ -274,12 +285,12 @@ def event_of(item: MemoryItem, kind: str, before: str, ctx: Ctx, reason: str = "
     )
 
 
-def _replace_by(old: MemoryItem, item: MemoryItem, commit: Commit) -> None:
+def _replace_by(old: MemoryItem, item: MemoryItem, at: datetime, commit: Commit) -> None:
     before = f"{old.status}/{old.lifecycle_status}"
     MemoryItem.objects.filter(pk=old.pk).update(successor=item)
     old.refresh_from_db()
     commit.pending.events.append(event_of(old, "superseded", before, commit.ctx, reason=f"replaced by {item.id}"))
-    commit.pending.closed.append(old.id)
+    commit.pending.closed[old.id] = at
     kind: Literal["overwrite", "version"] = "overwrite" if old.status == Status.SUPERSEDED else "version"
     commit.written.conflicts.append(
         WriteConflict(type=kind, key=old.key, previous_memory_item_id=old.id, memory_item_id=item.id)
@@ -297,9 +308,10 @@ def _seen_again(
     if current.lifecycle_status == Lifecycle.CANDIDATE and candidate.lifecycle in TRUSTED:
         _promote(candidate, current, commit)
         reason = "asserted_again"
+    at = after_all([current, *replaced], commit.ctx)
     for old in replaced:
-        _close(old, _status_after(old, candidate), commit.ctx)
-        _replace_by(old, current, commit)
+        _close(old, _status_after(old, candidate), at)
+        _replace_by(old, current, at, commit)
     if candidate.review_by is not None and candidate.review_by != current.review_by:
         before = current.review_by.isoformat() if current.review_by else None
         _update(current, "review_by", candidate.review_by, commit)

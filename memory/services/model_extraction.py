@@ -22,6 +22,7 @@ from memory.selectors import turn_by_id
 from memory.services.graph import write_entity
 from memory.services.items import Commit, Pending, Written, settle, write
 from memory.statements import complete
+from scopes.services import lock_scopes
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,7 @@ def apply(given: ExtractTurnInput, heard: Heard, ctx: Ctx) -> Applied[ExtractTur
     turn = Turn.objects.select_related("session", "default_write").get(pk=heard.turn.pk)
     if turn.default_write is None:
         raise ConflictError("The turn has no default_write scope.")
+    lock_scopes([turn.default_write.key])
     commit = Commit(turn, [], ctx, Written(), Pending())
     for number, item in enumerate(heard.reply.items):
         candidate = Candidate(

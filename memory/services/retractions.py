@@ -12,7 +12,7 @@ from memory.contracts.items import Lifecycle, Status
 from memory.models import MemoryItem
 from memory.profiles import without_facts
 from memory.services.graph import find_entity
-from memory.services.items import Commit, event_of, is_governed, view_written, write
+from memory.services.items import Commit, after_all, event_of, is_governed, view_written, write
 from memory.statements import content_hash, statement
 
 if TYPE_CHECKING:
@@ -41,7 +41,6 @@ def retract(asked: Retraction, scope: MemoryScope, commit: Commit) -> list[Memor
             return []
     for row in rows:
         _take_back(row, asked, commit)
-    commit.pending.closed.extend(row.id for row in rows)
     commit.pending.staged |= bool(rows) and asked.type in _SUMMARISED
     reason = "retracted" if rows else "nothing_to_retract"
     denied = MemoryItem.objects.filter(scope=scope, type=asked.type, key=asked.key, status=Status.RETRACTED)
@@ -68,10 +67,10 @@ def _as_known(asked: Retraction, scope: MemoryScope) -> Retraction:
 
 def _take_back(row: MemoryItem, asked: Retraction, commit: Commit) -> None:
     before = f"{row.status}/{row.lifecycle_status}"
-    MemoryItem.objects.filter(pk=row.pk).update(
-        status=Status.RETRACTED, current_until=row.current_until or commit.ctx.now
-    )
+    at = row.current_until or after_all([row], commit.ctx)
+    MemoryItem.objects.filter(pk=row.pk).update(status=Status.RETRACTED, current_until=at)
     row.refresh_from_db()
+    commit.pending.closed[row.id] = at
     commit.pending.events.append(event_of(row, "retracted", before, commit.ctx, reason=asked.reason))
     commit.written.conflicts.append(
         WriteConflict(type="retract", key=row.key, previous_memory_item_id=row.id, memory_item_id=None)
