@@ -33,7 +33,7 @@ from scopes.selectors import identify_person
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
-GROUPS = ("Conversations", "Review", "Access", "System")
+GROUPS = ("Conversations", "Memory", "Review", "Access", "System")
 COUNT_TO = 1000
 LAST_PAGE = 100_000
 

@@ -14,7 +14,7 @@ from memory.contracts.extraction import (
     ListExtractionsInput,
     ListExtractionsResult,
 )
-from memory.models import ExtractionRun
+from memory.selectors.extractions import visible_extractions
 from memory.services import model_extraction
 from scopes.selectors import require_domain
 
@@ -48,7 +48,9 @@ def _list_target(given: ListExtractionsInput, ctx: Ctx) -> Target:
 
 
 def _list(given: ListExtractionsInput, ctx: Ctx) -> ListExtractionsResult:
-    rows = ExtractionRun.objects.filter(domain_id=given.domain_id, turn__in=selectors.visible_turns(ctx).values("pk"))
+    rows = visible_extractions(ctx).filter(domain_id=given.domain_id)
+    if given.turn_id is not None:
+        rows = rows.filter(turn_id=given.turn_id)
     if given.state is not None:
         rows = rows.filter(state=given.state)
     found, cursor = page(rows, given, "id", UUID, newest_first=True)

@@ -25,6 +25,8 @@ from memory.models import Session
 from memory.services.commit import Prepared, apply, prepare
 from scopes.selectors import require_domain
 
+MAX_SUMMARIES = 5
+
 
 def _commit_target(given: CommitTurnInput, ctx: Ctx) -> Target:
     place = place_of(given, ctx)
@@ -89,6 +91,7 @@ def _get_session(given: GetSessionInput, ctx: Ctx) -> GetSessionResult:
     return GetSessionResult(
         session=selectors.view_session(session),
         turns=[selectors.view_turn(row) for row in found],
+        summaries=selectors.summaries_of(session, 0 if given.cursor else MAX_SUMMARIES),
         next_cursor=cursor,
     )
 

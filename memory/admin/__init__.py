@@ -1,7 +1,7 @@
-"""The admin pages of conversations."""
+"""The admin pages of conversations and of what was learned from them."""
 
 from __future__ import annotations
 
-from memory.admin import conversations
+from memory.admin import contexts, conversations, extractions, graph, items
 
-__all__ = ["conversations"]
+__all__ = ["contexts", "conversations", "extractions", "graph", "items"]

@@ -8,10 +8,10 @@ from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
-from governance.adminbase import Fact, ReadOnlyAdmin, as_uuid, fact, list_url, page_url, read, shown, when
+from governance.adminbase import Cell, Fact, ReadOnlyAdmin, as_uuid, fact, list_url, page_url, read, shown, when
 from kernel.context import Ctx
 from memory.contracts import TurnView
-from memory.models import Session, Turn
+from memory.models import ContextRecord, MemoryItem, Session, Turn
 from memory.selectors import visible_sessions, visible_turns
 from scopes.contracts import SESSION
 
@@ -67,6 +67,8 @@ class SessionAdmin(ReadOnlyAdmin):
             fact("Session", row.external_id, kind="code"),
             fact("Domain", row.domain_id, list_url(self.opts, domain=row.domain_id)),
             fact("Turns", row.last_seq, list_url(Turn._meta, session=row.pk)),  # noqa: SLF001
+            Fact("From this session", Cell("memories learned", list_url(MemoryItem._meta, source_session=row.pk))),  # noqa: SLF001
+            Fact("From this session", Cell("contexts composed", list_url(ContextRecord._meta, session=row.pk))),  # noqa: SLF001
             fact("Opened", row.created_at, kind="time"),
             fact("Server id", row.pk, kind="code"),
         ]
@@ -77,7 +79,12 @@ class SessionAdmin(ReadOnlyAdmin):
         if request.GET.get("cursor"):
             asked["cursor"] = request.GET["cursor"]
         answer = read("get_session", request, **asked)
-        return {"turns": _linked(answer.turns), "next_cursor": answer.next_cursor, "whole": False}
+        return {
+            "turns": _linked(answer.turns),
+            "next_cursor": answer.next_cursor,
+            "whole": False,
+            "summaries": answer.summaries,
+        }
 
 
 @admin.register(Turn)
@@ -148,6 +155,7 @@ class TurnAdmin(ReadOnlyAdmin):
             fact("Domain", row.domain_id),
             fact("Committed by", row.author_name),
             fact("Committed", row.created_at, kind="time"),
+            fact("Learned from it", "memories", list_url(MemoryItem._meta, source_turn=row.pk)),  # noqa: SLF001
             fact("Also found in", row.default_write.name if row.default_write else "its session only", kind="code"),
             fact("Server id", row.pk, kind="code"),
         ]

@@ -123,6 +123,17 @@ class SessionView(Contract):
     created_at: datetime = Field(description="When it was opened.")
 
 
+class SummaryView(Contract):
+    """One version of a conversation's working summary."""
+
+    version: int = Field(description="Version, from 1.")
+    text: str = Field(description="The summary under its five headings.")
+    source_from: int = Field(description="First turn that it was made from.")
+    source_to: int = Field(description="Last turn that it was made from.")
+    trigger: str = Field(description="turn_threshold, token_pressure or stage_event.")
+    generated_at: datetime = Field(description="When.")
+
+
 class GetTurnInput(Contract):
     """One turn by the server's id, such as a search result names."""
 
@@ -148,6 +159,9 @@ class GetSessionResult(PageResult):
 
     session: SessionView = Field(description="The conversation.")
     turns: list[TurnView] = Field(description="Turns in the order asked for.")
+    summaries: list[SummaryView] = Field(
+        description="Working summaries, newest first; at most 5, the first page only."
+    )
 
 
 class ListSessionsInput(PageInput):

@@ -54,6 +54,7 @@ class ListExtractionsInput(PageInput):
 
     domain_id: DomainId = Field(default=LEGACY_DOMAIN, description="The isolation domain; `legacy` where left out.")
     state: ExtractionState | None = Field(default=None, description="Only this state.")
+    turn_id: UUID | None = Field(default=None, description="Only that of this turn.")
 
 
 class ListExtractionsResult(PageResult):

@@ -7,497 +7,752 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('scopes', '0001_initial'),
+        ("scopes", "0001_initial"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='MemoryItem',
+            name="MemoryItem",
             fields=[
-                ('id', models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('type', models.CharField(max_length=20)),
-                ('key', models.CharField(blank=True, max_length=500, null=True)),
-                ('value', models.JSONField(default=dict)),
-                ('statement', models.TextField()),
-                ('confidence', models.FloatField()),
-                ('status', models.CharField(choices=[('active', 'active'), ('superseded', 'superseded'), ('retracted', 'retracted')], max_length=12)),
-                ('lifecycle_status', models.CharField(choices=[('candidate', 'candidate'), ('promoted', 'promoted'), ('canonical', 'canonical'), ('demoted', 'demoted'), ('retired', 'retired')], max_length=12)),
-                ('memory_kind', models.CharField(default='evidence', max_length=10)),
-                ('tier', models.CharField(choices=[('dao_tian', 'dao_tian'), ('dao_ren', 'dao_ren'), ('shu', 'shu'), ('qi', 'qi'), ('none', 'none')], default='none', max_length=10)),
-                ('field', models.CharField(default='general', max_length=80)),
-                ('audience', models.CharField(default='project', max_length=20)),
-                ('importance', models.PositiveSmallIntegerField(default=0)),
-                ('pinned', models.BooleanField(default=False)),
-                ('origin', models.CharField(max_length=60)),
-                ('promotion_event', models.UUIDField(blank=True, null=True)),
-                ('valid_from', models.DateTimeField(blank=True, null=True)),
-                ('valid_to', models.DateTimeField(blank=True, null=True)),
-                ('recorded_at', models.DateTimeField(default=kernel.clock.now)),
-                ('current_until', models.DateTimeField(blank=True, null=True)),
-                ('review_by', models.DateTimeField(blank=True, null=True)),
-                ('author_id', models.CharField(max_length=64)),
-                ('author_name', models.CharField(max_length=150)),
-                ('version', models.PositiveIntegerField(default=1)),
-                ('content_hash', models.CharField(max_length=64)),
-                ('domain', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='scopes.domain')),
-                ('scope', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='scopes.memoryscope')),
-                ('source_item', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='promoted_copies', to='memory.memoryitem')),
-                ('successor', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='predecessors', to='memory.memoryitem')),
+                ("id", models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ("type", models.CharField(max_length=20)),
+                ("key", models.CharField(blank=True, max_length=500, null=True)),
+                ("value", models.JSONField(default=dict)),
+                ("statement", models.TextField()),
+                ("confidence", models.FloatField()),
+                (
+                    "status",
+                    models.CharField(
+                        choices=[("active", "active"), ("superseded", "superseded"), ("retracted", "retracted")],
+                        max_length=12,
+                    ),
+                ),
+                (
+                    "lifecycle_status",
+                    models.CharField(
+                        choices=[
+                            ("candidate", "candidate"),
+                            ("promoted", "promoted"),
+                            ("canonical", "canonical"),
+                            ("demoted", "demoted"),
+                            ("retired", "retired"),
+                        ],
+                        max_length=12,
+                    ),
+                ),
+                ("memory_kind", models.CharField(default="evidence", max_length=10)),
+                (
+                    "tier",
+                    models.CharField(
+                        choices=[
+                            ("dao_tian", "dao_tian"),
+                            ("dao_ren", "dao_ren"),
+                            ("shu", "shu"),
+                            ("qi", "qi"),
+                            ("none", "none"),
+                        ],
+                        default="none",
+                        max_length=10,
+                    ),
+                ),
+                ("field", models.CharField(default="general", max_length=80)),
+                ("audience", models.CharField(default="project", max_length=20)),
+                ("importance", models.PositiveSmallIntegerField(default=0)),
+                ("pinned", models.BooleanField(default=False)),
+                ("origin", models.CharField(max_length=60)),
+                ("promotion_event", models.UUIDField(blank=True, null=True)),
+                ("valid_from", models.DateTimeField(blank=True, null=True)),
+                ("valid_to", models.DateTimeField(blank=True, null=True)),
+                ("recorded_at", models.DateTimeField(default=kernel.clock.now)),
+                ("current_until", models.DateTimeField(blank=True, null=True)),
+                ("review_by", models.DateTimeField(blank=True, null=True)),
+                ("author_id", models.CharField(max_length=64)),
+                ("author_name", models.CharField(max_length=150)),
+                ("version", models.PositiveIntegerField(default=1)),
+                ("content_hash", models.CharField(max_length=64)),
+                (
+                    "domain",
+                    models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to="scopes.domain"),
+                ),
+                (
+                    "scope",
+                    models.ForeignKey(
+                        db_index=False, on_delete=django.db.models.deletion.PROTECT, to="scopes.memoryscope"
+                    ),
+                ),
+                (
+                    "source_item",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="promoted_copies",
+                        to="memory.memoryitem",
+                    ),
+                ),
+                (
+                    "successor",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="predecessors",
+                        to="memory.memoryitem",
+                    ),
+                ),
             ],
             options={
-                'db_table': 'memory_items',
-                'ordering': ['-id'],
+                "db_table": "memory_items",
+                "ordering": ["-id"],
             },
         ),
         migrations.CreateModel(
-            name='MemoryChunk',
+            name="MemoryChunk",
             fields=[
-                ('id', models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('text', models.TextField()),
-                ('meta', models.JSONField(default=dict)),
-                ('domain', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='scopes.domain')),
-                ('item', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='chunk', to='memory.memoryitem')),
+                ("id", models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ("text", models.TextField()),
+                ("meta", models.JSONField(default=dict)),
+                (
+                    "domain",
+                    models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to="scopes.domain"),
+                ),
+                (
+                    "item",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="chunk", to="memory.memoryitem"
+                    ),
+                ),
             ],
             options={
-                'db_table': 'memory_chunks',
+                "db_table": "memory_chunks",
             },
         ),
         migrations.CreateModel(
-            name='KnowledgeEvent',
+            name="KnowledgeEvent",
             fields=[
-                ('id', models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('kind', models.CharField(max_length=16)),
-                ('from_status', models.CharField(blank=True, default='', max_length=30)),
-                ('to_status', models.CharField(max_length=30)),
-                ('reason', models.TextField(blank=True, default='')),
-                ('actor_id', models.CharField(max_length=64)),
-                ('actor_name', models.CharField(max_length=150)),
-                ('metadata', models.JSONField(default=dict)),
-                ('created_at', models.DateTimeField(default=kernel.clock.now)),
-                ('domain', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='scopes.domain')),
-                ('item', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='events', to='memory.memoryitem')),
+                ("id", models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ("kind", models.CharField(max_length=16)),
+                ("from_status", models.CharField(blank=True, default="", max_length=30)),
+                ("to_status", models.CharField(max_length=30)),
+                ("reason", models.TextField(blank=True, default="")),
+                ("actor_id", models.CharField(max_length=64)),
+                ("actor_name", models.CharField(max_length=150)),
+                ("metadata", models.JSONField(default=dict)),
+                ("created_at", models.DateTimeField(default=kernel.clock.now)),
+                (
+                    "domain",
+                    models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to="scopes.domain"),
+                ),
+                (
+                    "item",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="events", to="memory.memoryitem"
+                    ),
+                ),
             ],
             options={
-                'db_table': 'knowledge_events',
-                'ordering': ['id'],
+                "db_table": "knowledge_events",
+                "ordering": ["id"],
             },
         ),
         migrations.CreateModel(
-            name='Message',
+            name="Message",
             fields=[
-                ('id', models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('position', models.PositiveIntegerField()),
-                ('external_id', models.CharField(blank=True, max_length=200, null=True)),
-                ('role', models.CharField(max_length=32)),
-                ('name', models.CharField(blank=True, default='', max_length=200)),
-                ('content', models.TextField()),
-                ('model', models.CharField(blank=True, default='', max_length=200)),
-                ('meta', models.JSONField(blank=True, default=dict)),
-                ('created_at', models.DateTimeField(default=kernel.clock.now)),
-                ('recorded_at', models.DateTimeField(default=kernel.clock.now)),
-                ('domain', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='scopes.domain')),
+                ("id", models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ("position", models.PositiveIntegerField()),
+                ("external_id", models.CharField(blank=True, max_length=200, null=True)),
+                ("role", models.CharField(max_length=32)),
+                ("name", models.CharField(blank=True, default="", max_length=200)),
+                ("content", models.TextField()),
+                ("model", models.CharField(blank=True, default="", max_length=200)),
+                ("meta", models.JSONField(blank=True, default=dict)),
+                ("created_at", models.DateTimeField(default=kernel.clock.now)),
+                ("recorded_at", models.DateTimeField(default=kernel.clock.now)),
+                (
+                    "domain",
+                    models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to="scopes.domain"),
+                ),
             ],
             options={
-                'db_table': 'messages',
-                'ordering': ['turn', 'position'],
+                "db_table": "messages",
+                "ordering": ["turn", "position"],
             },
         ),
         migrations.AddField(
-            model_name='memoryitem',
-            name='source_message',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, to='memory.message'),
+            model_name="memoryitem",
+            name="source_message",
+            field=models.ForeignKey(
+                blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, to="memory.message"
+            ),
         ),
         migrations.CreateModel(
-            name='Session',
+            name="Session",
             fields=[
-                ('id', models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('external_id', models.CharField(max_length=200)),
-                ('last_seq', models.PositiveIntegerField(default=0)),
-                ('metadata', models.JSONField(blank=True, default=dict)),
-                ('created_at', models.DateTimeField(default=kernel.clock.now)),
-                ('domain', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='scopes.domain')),
-                ('scope', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, to='scopes.memoryscope')),
+                ("id", models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ("external_id", models.CharField(max_length=200)),
+                ("last_seq", models.PositiveIntegerField(default=0)),
+                ("metadata", models.JSONField(blank=True, default=dict)),
+                ("created_at", models.DateTimeField(default=kernel.clock.now)),
+                (
+                    "domain",
+                    models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to="scopes.domain"),
+                ),
+                ("scope", models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, to="scopes.memoryscope")),
             ],
             options={
-                'db_table': 'sessions',
-                'ordering': ['-id'],
+                "db_table": "sessions",
+                "ordering": ["-id"],
             },
         ),
         migrations.AddField(
-            model_name='memoryitem',
-            name='source_session',
-            field=models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, to='memory.session'),
+            model_name="memoryitem",
+            name="source_session",
+            field=models.ForeignKey(
+                blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, to="memory.session"
+            ),
         ),
         migrations.CreateModel(
-            name='Entity',
+            name="Entity",
             fields=[
-                ('id', models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('kind', models.CharField(max_length=16)),
-                ('canonical', models.CharField(max_length=300)),
-                ('canonical_folded', models.CharField(max_length=300)),
-                ('name', models.CharField(max_length=300)),
-                ('status', models.CharField(default='active', max_length=12)),
-                ('created_at', models.DateTimeField(default=kernel.clock.now)),
-                ('domain', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='scopes.domain')),
-                ('scope', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='scopes.memoryscope')),
-                ('item', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, to='memory.memoryitem')),
-                ('source_session', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, to='memory.session')),
+                ("id", models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ("kind", models.CharField(max_length=16)),
+                ("canonical", models.CharField(max_length=300)),
+                ("canonical_folded", models.CharField(max_length=300)),
+                ("name", models.CharField(max_length=300)),
+                ("status", models.CharField(default="active", max_length=12)),
+                ("created_at", models.DateTimeField(default=kernel.clock.now)),
+                (
+                    "domain",
+                    models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to="scopes.domain"),
+                ),
+                (
+                    "scope",
+                    models.ForeignKey(
+                        db_index=False, on_delete=django.db.models.deletion.PROTECT, to="scopes.memoryscope"
+                    ),
+                ),
+                (
+                    "item",
+                    models.ForeignKey(
+                        blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, to="memory.memoryitem"
+                    ),
+                ),
+                (
+                    "source_session",
+                    models.ForeignKey(
+                        blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, to="memory.session"
+                    ),
+                ),
             ],
             options={
-                'verbose_name_plural': 'entities',
-                'db_table': 'entities',
-                'ordering': ['id'],
+                "verbose_name_plural": "entities",
+                "db_table": "entities",
+                "ordering": ["id"],
             },
         ),
         migrations.CreateModel(
-            name='ContextRecord',
+            name="ContextRecord",
             fields=[
-                ('id', models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('actor_id', models.CharField(max_length=64)),
-                ('actor_name', models.CharField(max_length=150)),
-                ('request_id', models.UUIDField()),
-                ('package', models.JSONField()),
-                ('plan_id', models.CharField(max_length=200)),
-                ('ignored_fields', models.JSONField(default=list)),
-                ('recalls', models.JSONField(default=dict)),
-                ('scope_filter_failed', models.BooleanField(default=False)),
-                ('tokens_used', models.PositiveIntegerField()),
-                ('token_limit', models.PositiveIntegerField()),
-                ('memories', models.PositiveIntegerField()),
-                ('resources', models.PositiveIntegerField()),
-                ('shadowed', models.PositiveIntegerField()),
-                ('took_ms', models.FloatField()),
-                ('created_at', models.DateTimeField(default=kernel.clock.now)),
-                ('domain', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='scopes.domain')),
-                ('session', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, to='memory.session')),
+                ("id", models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ("actor_id", models.CharField(max_length=64)),
+                ("actor_name", models.CharField(max_length=150)),
+                ("request_id", models.UUIDField()),
+                ("package", models.JSONField()),
+                ("plan_id", models.CharField(max_length=200)),
+                ("ignored_fields", models.JSONField(default=list)),
+                ("recalls", models.JSONField(default=dict)),
+                ("scope_filter_failed", models.BooleanField(default=False)),
+                ("tokens_used", models.PositiveIntegerField()),
+                ("token_limit", models.PositiveIntegerField()),
+                ("memories", models.PositiveIntegerField()),
+                ("resources", models.PositiveIntegerField()),
+                ("shadowed", models.PositiveIntegerField()),
+                ("took_ms", models.FloatField()),
+                ("created_at", models.DateTimeField(default=kernel.clock.now)),
+                (
+                    "domain",
+                    models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to="scopes.domain"),
+                ),
+                (
+                    "session",
+                    models.ForeignKey(
+                        blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, to="memory.session"
+                    ),
+                ),
             ],
             options={
-                'db_table': 'context_records',
-                'ordering': ['-id'],
+                "db_table": "context_records",
+                "ordering": ["-id"],
+                "verbose_name": "recorded context",
             },
         ),
         migrations.CreateModel(
-            name='SessionScopeLink',
+            name="SessionScopeLink",
             fields=[
-                ('id', models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('access_mode', models.CharField(choices=[('read', 'read'), ('read_write', 'read and write')], max_length=10)),
-                ('priority', models.IntegerField(default=0)),
-                ('created_at', models.DateTimeField(default=kernel.clock.now)),
-                ('scope', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='scopes.memoryscope')),
-                ('session', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='links', to='memory.session')),
+                ("id", models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                (
+                    "access_mode",
+                    models.CharField(choices=[("read", "read"), ("read_write", "read and write")], max_length=10),
+                ),
+                ("priority", models.IntegerField(default=0)),
+                ("created_at", models.DateTimeField(default=kernel.clock.now)),
+                ("scope", models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to="scopes.memoryscope")),
+                (
+                    "session",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="links", to="memory.session"
+                    ),
+                ),
             ],
             options={
-                'db_table': 'session_scope_links',
-                'ordering': ['priority', 'id'],
+                "db_table": "session_scope_links",
+                "ordering": ["priority", "id"],
             },
         ),
         migrations.CreateModel(
-            name='Summary',
+            name="Summary",
             fields=[
-                ('id', models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('version', models.PositiveIntegerField()),
-                ('text', models.TextField()),
-                ('source_from', models.PositiveIntegerField()),
-                ('source_to', models.PositiveIntegerField()),
-                ('trigger', models.CharField(max_length=20)),
-                ('generated_at', models.DateTimeField(default=kernel.clock.now)),
-                ('domain', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='scopes.domain')),
-                ('session', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='summaries', to='memory.session')),
+                ("id", models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ("version", models.PositiveIntegerField()),
+                ("text", models.TextField()),
+                ("source_from", models.PositiveIntegerField()),
+                ("source_to", models.PositiveIntegerField()),
+                ("trigger", models.CharField(max_length=20)),
+                ("generated_at", models.DateTimeField(default=kernel.clock.now)),
+                (
+                    "domain",
+                    models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to="scopes.domain"),
+                ),
+                (
+                    "session",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="summaries", to="memory.session"
+                    ),
+                ),
             ],
             options={
-                'db_table': 'summaries',
-                'ordering': ['session', '-version'],
+                "db_table": "summaries",
+                "ordering": ["session", "-version"],
             },
         ),
         migrations.CreateModel(
-            name='Turn',
+            name="Turn",
             fields=[
-                ('id', models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('seq', models.PositiveIntegerField()),
-                ('author_id', models.CharField(max_length=64)),
-                ('author_name', models.CharField(max_length=150)),
-                ('entity_names', models.JSONField(default=list)),
-                ('created_at', models.DateTimeField(default=kernel.clock.now)),
-                ('default_write', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, to='scopes.memoryscope')),
-                ('domain', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='scopes.domain')),
-                ('session', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='turns', to='memory.session')),
+                ("id", models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ("seq", models.PositiveIntegerField()),
+                ("author_id", models.CharField(max_length=64)),
+                ("author_name", models.CharField(max_length=150)),
+                ("entity_names", models.JSONField(default=list)),
+                ("created_at", models.DateTimeField(default=kernel.clock.now)),
+                (
+                    "default_write",
+                    models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, to="scopes.memoryscope"),
+                ),
+                (
+                    "domain",
+                    models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to="scopes.domain"),
+                ),
+                (
+                    "session",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="turns", to="memory.session"
+                    ),
+                ),
             ],
             options={
-                'db_table': 'turns',
-                'ordering': ['session', 'seq'],
+                "db_table": "turns",
+                "ordering": ["session", "seq"],
             },
         ),
         migrations.CreateModel(
-            name='ToolCall',
+            name="ToolCall",
             fields=[
-                ('id', models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('position', models.PositiveIntegerField()),
-                ('external_id', models.CharField(blank=True, max_length=200, null=True)),
-                ('name', models.CharField(max_length=200)),
-                ('args', models.JSONField(blank=True, null=True)),
-                ('result', models.JSONField(blank=True, null=True)),
-                ('status', models.CharField(blank=True, default='', max_length=32)),
-                ('created_at', models.DateTimeField(default=kernel.clock.now)),
-                ('domain', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='scopes.domain')),
-                ('turn', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='tool_calls', to='memory.turn')),
+                ("id", models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ("position", models.PositiveIntegerField()),
+                ("external_id", models.CharField(blank=True, max_length=200, null=True)),
+                ("name", models.CharField(max_length=200)),
+                ("args", models.JSONField(blank=True, null=True)),
+                ("result", models.JSONField(blank=True, null=True)),
+                ("status", models.CharField(blank=True, default="", max_length=32)),
+                ("created_at", models.DateTimeField(default=kernel.clock.now)),
+                (
+                    "domain",
+                    models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to="scopes.domain"),
+                ),
+                (
+                    "turn",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="tool_calls", to="memory.turn"
+                    ),
+                ),
             ],
             options={
-                'db_table': 'tool_calls',
-                'ordering': ['turn', 'position'],
+                "db_table": "tool_calls",
+                "ordering": ["turn", "position"],
             },
         ),
         migrations.CreateModel(
-            name='Ref',
+            name="Ref",
             fields=[
-                ('id', models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('position', models.PositiveIntegerField()),
-                ('external_id', models.CharField(blank=True, max_length=200, null=True)),
-                ('ref_type', models.CharField(max_length=16)),
-                ('ref_uri', models.CharField(max_length=2000)),
-                ('ref_meta', models.JSONField(blank=True, default=dict)),
-                ('created_at', models.DateTimeField(default=kernel.clock.now)),
-                ('domain', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='scopes.domain')),
-                ('turn', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='refs', to='memory.turn')),
+                ("id", models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ("position", models.PositiveIntegerField()),
+                ("external_id", models.CharField(blank=True, max_length=200, null=True)),
+                ("ref_type", models.CharField(max_length=16)),
+                ("ref_uri", models.CharField(max_length=2000)),
+                ("ref_meta", models.JSONField(blank=True, default=dict)),
+                ("created_at", models.DateTimeField(default=kernel.clock.now)),
+                (
+                    "domain",
+                    models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to="scopes.domain"),
+                ),
+                (
+                    "turn",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="refs", to="memory.turn"
+                    ),
+                ),
             ],
             options={
-                'db_table': 'refs',
-                'ordering': ['turn', 'position'],
+                "db_table": "refs",
+                "ordering": ["turn", "position"],
             },
         ),
         migrations.AddField(
-            model_name='message',
-            name='turn',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='messages', to='memory.turn'),
+            model_name="message",
+            name="turn",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="messages", to="memory.turn"
+            ),
         ),
         migrations.AddField(
-            model_name='memoryitem',
-            name='source_turn',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, to='memory.turn'),
+            model_name="memoryitem",
+            name="source_turn",
+            field=models.ForeignKey(
+                blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, to="memory.turn"
+            ),
         ),
         migrations.CreateModel(
-            name='KgEdge',
+            name="KgEdge",
             fields=[
-                ('id', models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('subject', models.CharField(max_length=300)),
-                ('predicate', models.CharField(max_length=100)),
-                ('object', models.CharField(max_length=300)),
-                ('subject_folded', models.CharField(max_length=300)),
-                ('object_folded', models.CharField(max_length=300)),
-                ('content_hash', models.CharField(max_length=64)),
-                ('status', models.CharField(default='active', max_length=12)),
-                ('confidence', models.FloatField(default=1.0)),
-                ('valid_from', models.DateTimeField(blank=True, null=True)),
-                ('valid_to', models.DateTimeField(blank=True, null=True)),
-                ('recorded_at', models.DateTimeField(default=kernel.clock.now)),
-                ('current_until', models.DateTimeField(blank=True, null=True)),
-                ('domain', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='scopes.domain')),
-                ('scope', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='scopes.memoryscope')),
-                ('source_session', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, to='memory.session')),
-                ('source_turn', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, to='memory.turn')),
+                ("id", models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ("subject", models.CharField(max_length=300)),
+                ("predicate", models.CharField(max_length=100)),
+                ("object", models.CharField(max_length=300)),
+                ("subject_folded", models.CharField(max_length=300)),
+                ("object_folded", models.CharField(max_length=300)),
+                ("content_hash", models.CharField(max_length=64)),
+                ("status", models.CharField(default="active", max_length=12)),
+                ("confidence", models.FloatField(default=1.0)),
+                ("valid_from", models.DateTimeField(blank=True, null=True)),
+                ("valid_to", models.DateTimeField(blank=True, null=True)),
+                ("recorded_at", models.DateTimeField(default=kernel.clock.now)),
+                ("current_until", models.DateTimeField(blank=True, null=True)),
+                (
+                    "domain",
+                    models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to="scopes.domain"),
+                ),
+                (
+                    "scope",
+                    models.ForeignKey(
+                        db_index=False, on_delete=django.db.models.deletion.PROTECT, to="scopes.memoryscope"
+                    ),
+                ),
+                (
+                    "source_session",
+                    models.ForeignKey(
+                        blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, to="memory.session"
+                    ),
+                ),
+                (
+                    "source_turn",
+                    models.ForeignKey(
+                        blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, to="memory.turn"
+                    ),
+                ),
             ],
             options={
-                'db_table': 'kg_edges',
-                'ordering': ['-id'],
+                "db_table": "kg_edges",
+                "ordering": ["-id"],
+                "verbose_name": "relation",
             },
         ),
         migrations.CreateModel(
-            name='ExtractionRun',
+            name="ExtractionRun",
             fields=[
-                ('id', models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('state', models.CharField(default='pending', max_length=8)),
-                ('attempts', models.PositiveIntegerField(default=0)),
-                ('model', models.CharField(blank=True, default='', max_length=200)),
-                ('error', models.TextField(blank=True, default='')),
-                ('raw_reply', models.TextField(blank=True, default='')),
-                ('created_at', models.DateTimeField(default=kernel.clock.now)),
-                ('finished_at', models.DateTimeField(blank=True, null=True)),
-                ('domain', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='scopes.domain')),
-                ('turn', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='extraction', to='memory.turn')),
+                ("id", models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ("state", models.CharField(default="pending", max_length=8)),
+                ("attempts", models.PositiveIntegerField(default=0)),
+                ("model", models.CharField(blank=True, default="", max_length=200)),
+                ("error", models.TextField(blank=True, default="")),
+                ("raw_reply", models.TextField(blank=True, default="")),
+                ("created_at", models.DateTimeField(default=kernel.clock.now)),
+                ("finished_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "domain",
+                    models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to="scopes.domain"),
+                ),
+                (
+                    "turn",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="extraction", to="memory.turn"
+                    ),
+                ),
             ],
             options={
-                'db_table': 'extraction_runs',
-                'ordering': ['-id'],
+                "db_table": "extraction_runs",
+                "ordering": ["-id"],
+                "verbose_name": "model extraction",
             },
         ),
         migrations.CreateModel(
-            name='EntityMention',
+            name="EntityMention",
             fields=[
-                ('id', models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('created_at', models.DateTimeField(default=kernel.clock.now)),
-                ('domain', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='scopes.domain')),
-                ('entity', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='mentions', to='memory.entity')),
-                ('turn', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to='memory.turn')),
+                ("id", models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ("created_at", models.DateTimeField(default=kernel.clock.now)),
+                (
+                    "domain",
+                    models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to="scopes.domain"),
+                ),
+                (
+                    "entity",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="mentions", to="memory.entity"
+                    ),
+                ),
+                ("turn", models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to="memory.turn")),
             ],
             options={
-                'db_table': 'entity_mentions',
-                'ordering': ['id'],
+                "db_table": "entity_mentions",
+                "ordering": ["id"],
             },
         ),
         migrations.CreateModel(
-            name='ContextShown',
+            name="ContextShown",
             fields=[
-                ('id', models.BigAutoField(primary_key=True, serialize=False)),
-                ('actor_id', models.CharField(max_length=64)),
-                ('object_id', models.UUIDField(db_index=True, null=True)),
-                ('text_hash', models.CharField(max_length=64)),
-                ('domain', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='scopes.domain')),
-                ('record', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='shown', to='memory.contextrecord')),
+                ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("actor_id", models.CharField(max_length=64)),
+                ("object_id", models.UUIDField(db_index=True, null=True)),
+                ("text_hash", models.CharField(max_length=64)),
+                (
+                    "domain",
+                    models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to="scopes.domain"),
+                ),
+                (
+                    "record",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="shown", to="memory.contextrecord"
+                    ),
+                ),
             ],
             options={
-                'db_table': 'context_shown',
-                'indexes': [models.Index(fields=['domain', 'actor_id', 'text_hash'], name='context_shown_text')],
+                "db_table": "context_shown",
+                "indexes": [models.Index(fields=["domain", "actor_id", "text_hash"], name="context_shown_text")],
             },
         ),
         migrations.CreateModel(
-            name='EntityAlias',
+            name="EntityAlias",
             fields=[
-                ('id', models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('alias', models.CharField(max_length=300)),
-                ('alias_folded', models.CharField(db_index=True, max_length=300)),
-                ('domain', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='scopes.domain')),
-                ('entity', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='aliases', to='memory.entity')),
+                ("id", models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ("alias", models.CharField(max_length=300)),
+                ("alias_folded", models.CharField(db_index=True, max_length=300)),
+                (
+                    "domain",
+                    models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to="scopes.domain"),
+                ),
+                (
+                    "entity",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="aliases", to="memory.entity"
+                    ),
+                ),
             ],
             options={
-                'db_table': 'entity_aliases',
-                'ordering': ['id'],
-                'constraints': [models.UniqueConstraint(fields=('entity', 'alias_folded'), name='entity_aliases_unique')],
+                "db_table": "entity_aliases",
+                "ordering": ["id"],
+                "constraints": [
+                    models.UniqueConstraint(fields=("entity", "alias_folded"), name="entity_aliases_unique")
+                ],
             },
         ),
         migrations.CreateModel(
-            name='EvidenceLink',
+            name="EvidenceLink",
             fields=[
-                ('id', models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('kind', models.CharField(max_length=10)),
-                ('ref', models.CharField(max_length=2000)),
-                ('role', models.CharField(max_length=16)),
-                ('created_at', models.DateTimeField(default=kernel.clock.now)),
-                ('domain', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='scopes.domain')),
-                ('item', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='evidence', to='memory.memoryitem')),
+                ("id", models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ("kind", models.CharField(max_length=10)),
+                ("ref", models.CharField(max_length=2000)),
+                ("role", models.CharField(max_length=16)),
+                ("created_at", models.DateTimeField(default=kernel.clock.now)),
+                (
+                    "domain",
+                    models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to="scopes.domain"),
+                ),
+                (
+                    "item",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="evidence", to="memory.memoryitem"
+                    ),
+                ),
             ],
             options={
-                'db_table': 'evidence_links',
-                'ordering': ['id'],
-                'constraints': [models.UniqueConstraint(fields=('item', 'kind', 'ref', 'role'), name='evidence_links_unique')],
+                "db_table": "evidence_links",
+                "ordering": ["id"],
+                "constraints": [
+                    models.UniqueConstraint(fields=("item", "kind", "ref", "role"), name="evidence_links_unique")
+                ],
             },
         ),
         migrations.AddIndex(
-            model_name='session',
-            index=models.Index(fields=['domain', '-id'], name='sessions_domain'),
+            model_name="session",
+            index=models.Index(fields=["domain", "-id"], name="sessions_domain"),
         ),
         migrations.AddIndex(
-            model_name='entity',
-            index=models.Index(fields=['scope', 'canonical', 'kind'], name='entities_scope_canonical'),
+            model_name="entity",
+            index=models.Index(fields=["scope", "canonical", "kind"], name="entities_scope_canonical"),
         ),
         migrations.AddIndex(
-            model_name='entity',
-            index=models.Index(fields=['scope', 'canonical_folded'], name='entities_scope_folded'),
+            model_name="entity",
+            index=models.Index(fields=["scope", "canonical_folded"], name="entities_scope_folded"),
         ),
         migrations.AddIndex(
-            model_name='entity',
-            index=models.Index(fields=['domain', '-id'], name='entities_domain'),
+            model_name="entity",
+            index=models.Index(fields=["domain", "-id"], name="entities_domain"),
         ),
         migrations.AddConstraint(
-            model_name='entity',
-            constraint=models.UniqueConstraint(fields=('scope', 'kind', 'canonical_folded'), name='entities_unique'),
+            model_name="entity",
+            constraint=models.UniqueConstraint(fields=("scope", "kind", "canonical_folded"), name="entities_unique"),
         ),
         migrations.AddIndex(
-            model_name='contextrecord',
-            index=models.Index(fields=['domain', '-id'], name='context_records_domain'),
+            model_name="contextrecord",
+            index=models.Index(fields=["domain", "-id"], name="context_records_domain"),
         ),
         migrations.AddIndex(
-            model_name='contextrecord',
-            index=models.Index(fields=['domain', 'created_at'], name='context_records_age'),
+            model_name="contextrecord",
+            index=models.Index(fields=["domain", "created_at"], name="context_records_age"),
         ),
         migrations.AddConstraint(
-            model_name='sessionscopelink',
-            constraint=models.UniqueConstraint(fields=('session', 'scope'), name='session_scope_links_unique'),
+            model_name="sessionscopelink",
+            constraint=models.UniqueConstraint(fields=("session", "scope"), name="session_scope_links_unique"),
         ),
         migrations.AddConstraint(
-            model_name='summary',
-            constraint=models.UniqueConstraint(fields=('session', 'version'), name='summaries_unique'),
+            model_name="summary",
+            constraint=models.UniqueConstraint(fields=("session", "version"), name="summaries_unique"),
         ),
         migrations.AddIndex(
-            model_name='turn',
-            index=models.Index(fields=['domain', '-id'], name='turns_domain'),
+            model_name="turn",
+            index=models.Index(fields=["domain", "-id"], name="turns_domain"),
         ),
         migrations.AddConstraint(
-            model_name='turn',
-            constraint=models.UniqueConstraint(fields=('session', 'seq'), name='turns_unique'),
+            model_name="turn",
+            constraint=models.UniqueConstraint(fields=("session", "seq"), name="turns_unique"),
         ),
         migrations.AddConstraint(
-            model_name='toolcall',
-            constraint=models.UniqueConstraint(fields=('turn', 'position'), name='tool_calls_unique'),
+            model_name="toolcall",
+            constraint=models.UniqueConstraint(fields=("turn", "position"), name="tool_calls_unique"),
         ),
         migrations.AddConstraint(
-            model_name='ref',
-            constraint=models.UniqueConstraint(fields=('turn', 'position'), name='refs_unique'),
+            model_name="ref",
+            constraint=models.UniqueConstraint(fields=("turn", "position"), name="refs_unique"),
         ),
         migrations.AddConstraint(
-            model_name='message',
-            constraint=models.UniqueConstraint(fields=('turn', 'position'), name='messages_unique'),
+            model_name="message",
+            constraint=models.UniqueConstraint(fields=("turn", "position"), name="messages_unique"),
         ),
         migrations.AddIndex(
-            model_name='memoryitem',
-            index=models.Index(fields=['scope', 'status', 'lifecycle_status'], name='memory_items_scope_state'),
+            model_name="memoryitem",
+            index=models.Index(fields=["scope", "status", "lifecycle_status"], name="memory_items_scope_state"),
         ),
         migrations.AddIndex(
-            model_name='memoryitem',
-            index=models.Index(fields=['scope', 'type', 'key'], name='memory_items_scope_key'),
+            model_name="memoryitem",
+            index=models.Index(fields=["scope", "type", "key"], name="memory_items_scope_key"),
         ),
         migrations.AddIndex(
-            model_name='memoryitem',
-            index=models.Index(fields=['source_session', 'type', '-id'], name='memory_items_source'),
+            model_name="memoryitem",
+            index=models.Index(fields=["source_session", "type", "-id"], name="memory_items_source"),
         ),
         migrations.AddIndex(
-            model_name='memoryitem',
-            index=models.Index(fields=['domain', '-id'], name='memory_items_domain'),
+            model_name="memoryitem",
+            index=models.Index(fields=["domain", "-id"], name="memory_items_domain"),
         ),
         migrations.AddConstraint(
-            model_name='memoryitem',
-            constraint=models.UniqueConstraint(condition=models.Q(('current_until', None)), fields=('scope', 'type', 'key'), name='memory_items_current_key'),
+            model_name="memoryitem",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("current_until", None)),
+                fields=("scope", "type", "key"),
+                name="memory_items_current_key",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='memoryitem',
-            constraint=models.UniqueConstraint(condition=models.Q(('current_until', None)), fields=('scope', 'content_hash'), name='memory_items_current_content'),
+            model_name="memoryitem",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("current_until", None)),
+                fields=("scope", "content_hash"),
+                name="memory_items_current_content",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='memoryitem',
-            constraint=models.CheckConstraint(condition=models.Q(('pk__in', []), models.Q(('lifecycle_status__in', ['canonical', 'demoted']), ('tier', 'dao_tian')), models.Q(('lifecycle_status__in', ['candidate', 'promoted', 'demoted', 'retired']), ('tier', 'dao_ren')), models.Q(('lifecycle_status__in', ['promoted', 'demoted', 'retired']), ('tier', 'shu')), models.Q(('lifecycle_status__in', ['candidate', 'promoted', 'demoted', 'retired']), ('tier', 'qi')), models.Q(('lifecycle_status__in', ['candidate', 'promoted', 'demoted', 'retired']), ('tier', 'none')), _connector='OR'), name='memory_items_legal_lifecycle'),
+            model_name="memoryitem",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("pk__in", []),
+                    models.Q(("lifecycle_status__in", ["canonical", "demoted"]), ("tier", "dao_tian")),
+                    models.Q(
+                        ("lifecycle_status__in", ["candidate", "promoted", "demoted", "retired"]), ("tier", "dao_ren")
+                    ),
+                    models.Q(("lifecycle_status__in", ["promoted", "demoted", "retired"]), ("tier", "shu")),
+                    models.Q(
+                        ("lifecycle_status__in", ["candidate", "promoted", "demoted", "retired"]), ("tier", "qi")
+                    ),
+                    models.Q(
+                        ("lifecycle_status__in", ["candidate", "promoted", "demoted", "retired"]), ("tier", "none")
+                    ),
+                    _connector="OR",
+                ),
+                name="memory_items_legal_lifecycle",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='memoryitem',
-            constraint=models.CheckConstraint(condition=models.Q(('key', ''), _negated=True), name='memory_items_key_or_null'),
+            model_name="memoryitem",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("key", ""), _negated=True), name="memory_items_key_or_null"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='memoryitem',
-            constraint=models.CheckConstraint(condition=models.Q(('confidence__gte', 0), ('confidence__lte', 1)), name='memory_items_confidence'),
+            model_name="memoryitem",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("confidence__gte", 0), ("confidence__lte", 1)), name="memory_items_confidence"
+            ),
         ),
         migrations.AddIndex(
-            model_name='kgedge',
-            index=models.Index(fields=['scope', 'status'], name='kg_edges_scope_status'),
+            model_name="kgedge",
+            index=models.Index(fields=["scope", "status"], name="kg_edges_scope_status"),
         ),
         migrations.AddIndex(
-            model_name='kgedge',
-            index=models.Index(fields=['scope', 'subject_folded'], name='kg_edges_subject'),
+            model_name="kgedge",
+            index=models.Index(fields=["scope", "subject_folded"], name="kg_edges_subject"),
         ),
         migrations.AddIndex(
-            model_name='kgedge',
-            index=models.Index(fields=['scope', 'object_folded'], name='kg_edges_object'),
+            model_name="kgedge",
+            index=models.Index(fields=["scope", "object_folded"], name="kg_edges_object"),
         ),
         migrations.AddIndex(
-            model_name='kgedge',
-            index=models.Index(fields=['domain', '-id'], name='kg_edges_domain'),
+            model_name="kgedge",
+            index=models.Index(fields=["domain", "-id"], name="kg_edges_domain"),
         ),
         migrations.AddConstraint(
-            model_name='kgedge',
-            constraint=models.UniqueConstraint(condition=models.Q(('current_until', None)), fields=('scope', 'content_hash'), name='kg_edges_current'),
+            model_name="kgedge",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("current_until", None)), fields=("scope", "content_hash"), name="kg_edges_current"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='entitymention',
-            constraint=models.UniqueConstraint(fields=('entity', 'turn'), name='entity_mentions_unique'),
+            model_name="entitymention",
+            constraint=models.UniqueConstraint(fields=("entity", "turn"), name="entity_mentions_unique"),
+        ),
+        migrations.AddIndex(
+            model_name="extractionrun",
+            index=models.Index(fields=["domain", "-id"], name="extraction_runs_domain"),
         ),
     ]

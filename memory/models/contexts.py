@@ -36,6 +36,7 @@ class ContextRecord(models.Model):
     class Meta:
         db_table = "context_records"
         ordering = ["-id"]
+        verbose_name = "recorded context"
         indexes = [
             models.Index(fields=["domain", "-id"], name="context_records_domain"),
             models.Index(fields=["domain", "created_at"], name="context_records_age"),

@@ -27,6 +27,8 @@ class ExtractionRun(models.Model):
     class Meta:
         db_table = "extraction_runs"
         ordering = ["-id"]
+        verbose_name = "model extraction"
+        indexes = [models.Index(fields=["domain", "-id"], name="extraction_runs_domain")]
 
     def __str__(self) -> str:
         return f"extraction of {self.turn_id} ({self.state})"

@@ -108,6 +108,7 @@ class KgEdge(models.Model):
     class Meta:
         db_table = "kg_edges"
         ordering = ["-id"]
+        verbose_name = "relation"
         constraints = [
             models.UniqueConstraint(
                 fields=["scope", "content_hash"], name="kg_edges_current", condition=Q(current_until=None)

@@ -86,7 +86,7 @@ class MemoryItem(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.key or self.type}: {self.statement[:60]}"
+        return self.key or f"{self.type} {self.id}"
 
 
 class MemoryChunk(models.Model):

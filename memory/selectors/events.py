@@ -10,8 +10,8 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from kernel.context import Ctx
 from kernel.errors import NotFoundError
-from memory.contracts import MessageView, RefView, SessionView, ToolCallView, TurnView
-from memory.models import Message, Ref, Session, ToolCall, Turn
+from memory.contracts import MessageView, RefView, SessionView, SummaryView, ToolCallView, TurnView
+from memory.models import Message, Ref, Session, Summary, ToolCall, Turn
 from memory.statements import tool_text
 from scopes.contracts import SESSION
 from scopes.selectors import domain_filter, partition_of, visible_scopes
@@ -65,6 +65,22 @@ def turn_by_id(turn_id: UUID, ctx: Ctx) -> Turn:
 def turns_of(session: Session) -> QuerySet[Turn]:
     """The session's turns with everything in them."""
     return Turn.objects.filter(session=session).prefetch_related("messages", "tool_calls", "refs")
+
+
+def summaries_of(session: Session, most: int) -> list[SummaryView]:
+    """The newest versions of the session's working summary."""
+    rows = Summary.objects.filter(session=session).order_by("-version")[:most]
+    return [
+        SummaryView(
+            version=row.version,
+            text=row.text,
+            source_from=row.source_from,
+            source_to=row.source_to,
+            trigger=row.trigger,
+            generated_at=row.generated_at,
+        )
+        for row in rows
+    ]
 
 
 def view_session(row: Session) -> SessionView:

@@ -23,8 +23,8 @@ from memory.contracts.items import (
     Tier,
 )
 from memory.models import KnowledgeEvent, MemoryItem
+from memory.selectors.sight import in_sight
 from scopes.contracts import ScopeView
-from scopes.selectors import visible_scopes
 from search.contracts import Hydrated
 
 MAX_VERSIONS = 50
@@ -33,9 +33,7 @@ MAX_STEPS = 200
 
 def visible_items(ctx: Ctx) -> QuerySet[MemoryItem]:
     """The base queryset: items of the scopes that the actor may read."""
-    return MemoryItem.objects.filter(scope__in=visible_scopes(ctx).values("pk")).select_related(
-        "scope", "source_session"
-    )
+    return MemoryItem.objects.filter(*in_sight(ctx)).select_related("scope", "source_session")
 
 
 def is_current(valid_at: datetime, recorded_at: datetime | None = None) -> Q:

@@ -16,6 +16,7 @@ from django.urls import reverse
 from governance.adminbase import ReadOnlyAdmin
 from governance.models import AuditEntry, Proposal
 from kernel.ids import new_id
+from memory.models import ExtractionRun, Turn
 from scopes.models import ApiKey, Grant, MemoryScope, Principal, ReviewerAssignment
 from tests.conftest import ELSEWHERE, TEAM, a_turn, make_person
 from tests.guards.write_guard import unguarded
@@ -44,10 +45,28 @@ def house(cast):
     make_person("other-reviewer", ELSEWHERE, is_staff=True)
     make_person("newcomer", is_staff=True)
     for agent, domain, word in ((cast.agent, TEAM, "apple"), (cast.stranger, ELSEWHERE, "banana")):
-        agent.do("commit_turn", a_turn(word, domain_id=domain, session_id=f"{word}-session"))
+        agent.do("commit_turn", a_turn(domain_id=domain, session_id=f"{word}-session", turn_events=learned(word)))
+        agent.do("compose_context", domain_id=domain, session_id=f"{word}-session", user_message=f"{word}?")
+        _extracted(word)
         cast.operator.do("set_policy", domain_id=domain, document=QUEUE_ALL, reason=f"{word} needs review")
         agent.do("commit_turn", a_turn(word, domain_id=domain, session_id=f"{word}-held"))
     return cast
+
+
+def learned(word: str) -> dict:
+    """A message and what can be learned from it."""
+    return {
+        "messages": [{"role": "user", "content": word}],
+        "goals": [{"key": f"goal:shop:{word}", "description": word}],
+        "entities": [{"key": f"entity:topic:{word}", "aliases": [f"{word}s"], "remember": True}],
+        "edges": [{"subject": word, "predicate": "grows on", "object": f"{word} tree"}],
+    }
+
+
+def _extracted(word: str) -> None:
+    turn = Turn.objects.get(session__external_id=f"{word}-session")
+    with unguarded():
+        ExtractionRun.objects.create(domain_id=turn.domain_id, turn=turn, state="failed", raw_reply=word, error=word)
 
 
 def rows_of(model, domain: str) -> list:
@@ -76,8 +95,10 @@ def test_it_works(house):
     client = signed_in("team-reviewer")
     page = client.get(reverse("admin:index"))
     assert page.status_code == 200
-    assert [card["label"] for card in page.context["cards"]] == ["Sessions", "Turns", "Principals", "Open proposals"]
-    assert [card["count"] for card in page.context["cards"]] == ["1", "1", "2", "1"]
+    assert [card["label"] for card in page.context["cards"]] == [
+        "Sessions", "Turns", "Memories", "Principals", "Open proposals",
+    ]  # fmt: skip
+    assert [card["count"] for card in page.context["cards"]] == ["1", "1", "2", "2", "1"]
     entry = AuditEntry.objects.filter(action="commit_turn", domain_id=TEAM, outcome="allowed").get()
     shown = client.get(address(entry)).content.decode()
     assert str(entry.request_id) in shown

@@ -1,0 +1,248 @@
+"""Admin pages of memory items. An item's content comes through the gate, so each look leaves its audit entry."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+from django.contrib import admin
+from django.contrib.admin import ModelAdmin, SimpleListFilter
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
+
+from governance.adminbase import (
+    Cell,
+    Fact,
+    ReadOnlyAdmin,
+    Table,
+    as_uuid,
+    badge,
+    ctx_of,
+    fact,
+    list_url,
+    page_url,
+    read,
+    shown,
+    when,
+)
+from kernel.context import Ctx
+from memory.contracts.items import (
+    GetMemoryItemResult,
+    HistoryStep,
+    ItemView,
+    Lifecycle,
+    MemoryType,
+    ProvenanceView,
+    Status,
+)
+from memory.models import MemoryItem, Message, Turn
+from memory.selectors import visible_items, visible_sessions, visible_turns
+
+STATUS_TONES = {Status.ACTIVE.value: "good", Status.RETRACTED.value: "bad"}
+LIFECYCLE_TONES = {Lifecycle.CANDIDATE.value: "warn", Lifecycle.DEMOTED.value: "bad", Lifecycle.RETIRED.value: "bad"}
+NEIGHBOURS = 20
+
+
+class TypeFilter(SimpleListFilter):
+    """The type of an item: a short closed list, so nothing is looked up."""
+
+    title = "type"
+    parameter_name = "type"
+
+    def lookups(self, request: HttpRequest, model_admin: ModelAdmin[Any]) -> list[tuple[str, str]]:
+        """The types."""
+        return [(name, name) for name in get_args(MemoryType)]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[MemoryItem]) -> QuerySet[MemoryItem]:
+        """Items of that type."""
+        return queryset.filter(type=self.value()) if self.value() else queryset
+
+
+@admin.register(MemoryItem)
+class MemoryItemAdmin(ReadOnlyAdmin):
+    """What was learned, every version of it."""
+
+    group, place, icon = "Memory", 0, "lightbulb"
+    list_display = ("name", "type_name", "where", "state", "trust", "version", "author", "recorded")
+    list_filter = (TypeFilter, "status", "lifecycle_status")
+    search_fields = ("key",)
+    search_help_text = "Start of a key such as decision:shop, or an item's UUID"
+    narrow_by = ("domain", "scope", "source_session", "source_turn")
+    front = "Memories"
+    teach = "No memories yet. An agent stores them with commit_turn, structured or in words such as “remember that …”:"
+    teach_command = (
+        'manage.py act commit_turn \'{"domain_id": "my-team", "session_id": "s1", "turn_events": '
+        '{"decisions": [{"key": "decision:shop:database", "decision": "Use PostgreSQL"}]}}'
+        "'"
+    )
+    detail_template = "smartbrain/item.html"
+
+    def visible(self, ctx: Ctx) -> QuerySet[MemoryItem]:
+        """Items of the scopes that the person reads."""
+        return visible_items(ctx)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[MemoryItem]:
+        """Lists need no content."""
+        return super().get_queryset(request).defer("value", "statement", "source_session__metadata", "scope__metadata")
+
+    @admin.display(description="Key")
+    def name(self, row: MemoryItem) -> str:
+        """Its key, or its type where it has none."""
+        return shown(row)
+
+    @admin.display(description="Type")
+    def type_name(self, row: MemoryItem) -> str:
+        """Its type."""
+        return badge(row.type)
+
+    @admin.display(description="Where")
+    def where(self, row: MemoryItem) -> str:
+        """Domain and scope."""
+        return shown(row.scope)
+
+    @admin.display(description="State")
+    def state(self, row: MemoryItem) -> str:
+        """Whether it holds."""
+        return badge(row.status, STATUS_TONES.get(row.status, "plain"))
+
+    @admin.display(description="Lifecycle")
+    def trust(self, row: MemoryItem) -> str:
+        """How far it is trusted."""
+        return badge(row.lifecycle_status, LIFECYCLE_TONES.get(row.lifecycle_status, "plain"))
+
+    @admin.display(description="Version")
+    def version(self, row: MemoryItem) -> int:
+        """Version of its key."""
+        return row.version
+
+    @admin.display(description="By")
+    def author(self, row: MemoryItem) -> str:
+        """Who wrote it."""
+        return shown(row.author_name)
+
+    @admin.display(description="Recorded (UTC)")
+    def recorded(self, row: MemoryItem) -> str:
+        """When."""
+        return when(row.recorded_at)
+
+    def facts(self, row: MemoryItem, request: HttpRequest) -> list[Fact]:
+        """Its values beside the content."""
+        return [
+            fact("Key", row.key or "none", kind="code"),
+            fact("Type", row.type, list_url(self.opts, domain=row.domain_id, type=row.type)),
+            fact("Domain", row.domain_id, list_url(self.opts, domain=row.domain_id)),
+            fact("Scope", row.scope.name, list_url(self.opts, scope=row.scope_id), "code"),
+            fact("Confidence", f"{row.confidence:g}"),
+            fact("Holds in the world", _period(row.valid_from, row.valid_to)),
+            fact("Recorded", row.recorded_at, kind="time"),
+            fact("In force until", row.current_until, kind="time"),
+            *([fact("Review by", row.review_by, kind="time")] if row.review_by else []),
+            fact("Importance", row.importance),
+            fact("Written by", row.author_name),
+            fact("Item id", row.pk, kind="code"),
+        ]
+
+    def detail(self, row: MemoryItem, request: HttpRequest) -> dict[str, Any]:
+        """The content, where it comes from and what became of it."""
+        answer: GetMemoryItemResult = read("get_memory_item", request, id=str(row.pk))
+        return {
+            "item": answer.item,
+            "index_text": answer.text,
+            "status_tone": STATUS_TONES.get(row.status, "plain"),
+            "lifecycle_tone": LIFECYCLE_TONES.get(row.lifecycle_status, "plain"),
+            "sections": [
+                _came_from(row, answer.provenance, ctx_of(request)),
+                _evidence(answer.provenance, ctx_of(request)),
+                _neighbours(row, ctx_of(request)),
+                _versions(answer.versions),
+                _history(answer.history),
+            ],
+        }
+
+
+def _period(start: Any, end: Any) -> str:
+    if start is None and end is None:
+        return "always"
+    first, last = (f"{moment:%Y-%m-%d %H:%M:%S} UTC" if moment else "" for moment in (start, end))
+    return " ".join(part for part in (f"from {first}" if first else "", f"until {last}" if last else "") if part)
+
+
+def _came_from(row: MemoryItem, told: ProvenanceView, ctx: Ctx) -> Table:
+    rows = [[Cell("Origin"), Cell(told.origin, kind="code")]]
+    session = visible_sessions(ctx).filter(pk=row.source_session_id).first() if row.source_session_id else None
+    if told.session_id is not None:
+        rows.append([Cell("Session"), Cell(told.session_id, page_url(session) if session else "")])
+    if told.turn_id is not None:
+        rows.append([Cell("Turn"), Cell(told.turn_id, _turn_link(told.turn_id, ctx), "code")])
+    if told.message_id is not None:
+        rows.append([Cell("Message"), Cell(told.message_id, kind="code")])
+    if told.promotion_event_id is not None:
+        rows.append([Cell("Promotion"), Cell(told.promotion_event_id, kind="code")])
+    return Table("Where it comes from", ("What", "Which"), rows, "")
+
+
+def _turn_link(turn_id: Any, ctx: Ctx) -> str:
+    return page_url(Turn(pk=turn_id)) if visible_turns(ctx).filter(pk=turn_id).exists() else ""
+
+
+def _evidence(told: ProvenanceView, ctx: Ctx) -> Table:
+    ids = [row_id for link in told.evidence if (row_id := as_uuid(link["id"]))]
+    links = {str(row.pk): page_url(row) for row in visible_items(ctx).filter(pk__in=ids)} if ids else {}
+    messages = Message.objects.filter(pk__in=ids, turn__in=visible_turns(ctx).values("pk")) if ids else ()
+    links |= {str(message.pk): page_url(Turn(pk=message.turn_id)) for message in messages}
+    rows = [[Cell(link["role"]), Cell(link["kind"]), _target(link, links)] for link in told.evidence]
+    return Table("Evidence", ("Role", "Kind", "What"), rows, "No evidence was given for it.")
+
+
+def _target(link: dict[str, str], links: dict[str, str]) -> Cell:
+    return Cell(link["id"], links.get(link["id"], ""), "code")
+
+
+def _neighbours(row: MemoryItem, ctx: Ctx) -> Table:
+    """The items that it took the place of, that took its place, and that were promoted from or to it."""
+    near = Q(successor=row) | Q(source_item=row) | Q(pk__in=[row.successor_id, row.source_item_id])
+    rows = [
+        [Cell(_relation(row, other)), Cell(str(other), page_url(other)), Cell(other.scope.name, kind="code")]
+        for other in visible_items(ctx).filter(near).order_by("-id")[:NEIGHBOURS]
+    ]
+    return Table(
+        "Before and after", ("Relation", "Item", "Scope"), rows, "It replaced nothing and nothing replaced it."
+    )
+
+
+def _relation(row: MemoryItem, other: MemoryItem) -> str:
+    if other.pk == row.successor_id:
+        return "replaced by"
+    if other.successor_id == row.pk:
+        return "took the place of"
+    return "promoted from" if other.pk == row.source_item_id else "promoted to"
+
+
+def _versions(versions: list[ItemView]) -> Table:
+    rows = [
+        [
+            Cell(view.version, page_url(MemoryItem(pk=view.id))),
+            Cell(view.status.value),
+            Cell(view.statement),
+            Cell(view.recorded_at, kind="time"),
+            Cell(view.current_until, kind="time"),
+        ]
+        for view in versions
+    ]
+    headers = ("Version", "State", "Statement", "Recorded", "In force until")
+    return Table("Other versions of its key", headers, rows, "Its key has no other version in this scope.")
+
+
+def _history(steps: list[HistoryStep]) -> Table:
+    rows = [
+        [
+            Cell(step.at, kind="time"),
+            Cell(step.kind),
+            Cell(f"{step.from_status or '–'} → {step.to_status}"),
+            Cell(step.actor),
+            Cell(step.reason),
+            Cell(str(step.item_id)[-6:], page_url(MemoryItem(pk=step.item_id)), "code"),
+        ]
+        for step in steps
+    ]
+    headers = ("When", "Step", "State", "Who", "Reason", "Item")
+    return Table("History of its key", headers, rows, "Nothing is recorded.")
