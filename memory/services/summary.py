@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from kernel.context import Ctx
 from memory.contracts.commit import SummaryResult
-from memory.contracts.items import TRUSTED
 from memory.models import MemoryItem, Message, Ref, Summary, Turn
 from memory.policies import RetentionPolicy
+from memory.selectors.items import is_current
 from memory.summarising import PER_HEADING, Line, render, trigger, window_tokens
 
 WINDOW_TURNS = 12
@@ -70,11 +70,7 @@ def _statements(turn: Turn) -> Mapping[str, Sequence[str]]:
     found: dict[str, list[str]] = {}
     for item_type in ("goals", "decisions", "tasks"):
         rows = MemoryItem.objects.filter(
-            source_session_id=turn.session_id,
-            type=item_type,
-            status="active",
-            current_until=None,
-            lifecycle_status__in=TRUSTED,
+            is_current(turn.created_at), source_session_id=turn.session_id, type=item_type
         )
         found[item_type] = list(rows.order_by("-id").values_list("statement", flat=True)[:PER_HEADING])
     return found
