@@ -9,7 +9,7 @@ import random
 import sys
 from itertools import count
 
-from benchmarks.measuring import SIZES, Measured, run, set_up, timed, words_of
+from benchmarks.measuring import SIZES, Measured, question_of, run, set_up, timed, words_of
 
 BATCH = 100
 
@@ -33,7 +33,7 @@ def measure(samples: int) -> list[Measured]:
                     [words_of(draw), words_of(draw)], [(next(number), words_of(draw, 12)) for _ in range(2)]
                 ),
             ),
-            timed("compose_context", size, samples, lambda: store.compose(words_of(draw, 8))),
+            timed("compose_context", size, samples, lambda: store.compose(question_of(draw, 8))),
         ]
     return found
 

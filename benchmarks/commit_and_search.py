@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 import sys
 
-from benchmarks.measuring import SIZES, Measured, run, set_up, timed, words_of
+from benchmarks.measuring import SIZES, Measured, question_of, run, set_up, timed, words_of
 
 BATCH = 100
 
@@ -23,7 +23,7 @@ def measure(samples: int) -> list[Measured]:
         while store.messages < size:
             store.commit([words_of(draw) for _ in range(min(BATCH, size - store.messages))])
         found += [
-            timed("search_memory", size, samples, lambda: store.search(words_of(draw, 3))),
+            timed("search_memory", size, samples, lambda: store.search(question_of(draw, 3))),
             timed("commit_turn", size, samples, lambda: store.commit([words_of(draw)])),
         ]
     return found

@@ -21,6 +21,7 @@ from scripts.postgres import PostgresMissingError, temporary_postgres
 from scripts.venv import ROOT
 
 SIZES = (1_000, 10_000)
+STOP_WORDS = 20
 # Words by rank: the r-th is used 1/r as often as the first, as in natural text (Zipf). Every eighth is Chinese.
 RANKS = range(1, 4001)
 HAN = "数据库迁移备份索引集群延迟审核策略会话记忆检索排序摘要冲突项目预算发布报告会议客户"
@@ -85,6 +86,11 @@ def timed(operation: str, rows: int, samples: int, work: Callable[[], object]) -
 def words_of(draw: random.Random, count: int = 20) -> str:
     """A text of so many words, common ones more often."""
     return " ".join(draw.choices(WORDS, WEIGHTS, k=count))
+
+
+def question_of(draw: random.Random, count: int) -> str:
+    """A question of so many words, without the twenty commonest, which stand for the stop words of natural text."""
+    return " ".join(draw.choices(WORDS[STOP_WORDS:], WEIGHTS[STOP_WORDS:], k=count))
 
 
 def _in_process(module: str, quick: bool, extra: dict[str, str]) -> list[Measured]:

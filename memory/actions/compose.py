@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kernel.actions import Action, Target, register
+from kernel.actions import Action, Change, Target, register
 from kernel.conf import conf
 from kernel.context import Ctx, Right
 from kernel.errors import TooLargeError
@@ -11,6 +11,7 @@ from memory.contracts.compose import ComposeContextInput, ComposeContextResult, 
 from memory.models import ContextRecord
 from memory.selectors.composing import compose
 from memory.selectors.contexts import context_by_id
+from memory.selectors.conversation import session_of
 from memory.services.contexts import record_context
 from scopes.contracts import SESSION
 from scopes.selectors import partition_of, scope_rows
@@ -22,6 +23,10 @@ def _compose(given: ComposeContextInput, ctx: Ctx) -> ComposeContextResult:
     return compose(given, place_of(given, ctx), ctx)
 
 
+def _record(given: ComposeContextInput, shown: ComposeContextResult, ctx: Ctx) -> list[Change]:
+    return record_context(given, shown, session_of(place_of(given, ctx), ctx), ctx)
+
+
 COMPOSE_CONTEXT = register(
     Action(
         "compose_context",
@@ -31,7 +36,7 @@ COMPOSE_CONTEXT = register(
         Right.READ,
         read_target,
         _compose,
-        exposed=record_context,
+        exposed=_record,
     )
 )
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from kernel.context import Ctx
+from kernel.context import Ctx, Right
 from memory.compose.contracts import RecentTurn
 from memory.models import Message, Ref, Session, Summary
-from memory.selectors.events import visible_sessions
-from scopes.selectors import Resolved, scope_rows
+from scopes.contracts import SESSION
+from scopes.selectors import Resolved, held
 
 REFS = 20
 
@@ -23,12 +23,25 @@ class Conversation:
     refs: list[str] = field(default_factory=list)
 
 
+def session_of(place: Resolved, ctx: Ctx) -> Session | None:
+    """The caller's own session, where it exists and may be read; looked up once in a call."""
+    return ctx.once("session", lambda: _session_of(place, ctx))
+
+
+def _session_of(place: Resolved, ctx: Ctx) -> Session | None:
+    if place.session is None or Right.READ not in held(ctx, place.domain_id, place.session, place.owned):
+        return None
+    return Session.objects.filter(
+        scope__domain_id=place.domain_id,
+        scope__scope_type=SESSION,
+        scope__external_id=place.session.removeprefix(f"{SESSION}:"),
+        scope__partition=place.partition,
+    ).first()
+
+
 def read_conversation(place: Resolved, turns: int, ctx: Ctx) -> Conversation:
     """The newest `turns` turns of the caller's session, the oldest of them first."""
-    if place.session is None:
-        return Conversation()
-    scopes = scope_rows(place.domain_id, [place.session], place.partition)
-    session = visible_sessions(ctx).filter(scope__in=scopes).first()
+    session = session_of(place, ctx)
     if session is None:
         return Conversation()
     rows = (

@@ -109,7 +109,7 @@ def related_edges(names: Sequence[str], query: Query) -> list[KgEdge]:
     )
     found = {
         row.id: row
-        for end in ("subject_folded", "object_folded")
+        for end in ("subject_folded", "object_folded")  # one at a time, so that each has its index
         for row in rows.filter(**{f"{end}__in": names}).order_by("-confidence", "-id")[:MAX_NAMES]
     }
     return sorted(found.values(), key=lambda row: (-row.confidence, -row.id.int))

@@ -12,22 +12,23 @@ from kernel import clock
 from kernel.actions import Change
 from kernel.context import Ctx
 from memory.contracts.compose import ComposeContextInput, ComposeContextResult
-from memory.models import ContextRecord, ContextShown
+from memory.models import ContextRecord, ContextShown, Session
 from memory.policies import RetentionPolicy
-from memory.selectors import text_hash, visible_sessions
+from memory.selectors import text_hash
 
 PRUNE_BATCH = 200
 
 
-def record_context(given: ComposeContextInput, shown: ComposeContextResult, ctx: Ctx) -> list[Change]:
+def record_context(
+    given: ComposeContextInput, shown: ComposeContextResult, session: Session | None, ctx: Ctx
+) -> list[Change]:
     """Store the package as the agent gets it, and the texts in it by which they are recognised if they come back."""
-    sessions = visible_sessions(ctx).filter(domain_id=given.domain_id, external_id=given.session_id or "")
     sources = Counter(item.source for item in shown.evidence)
     budget = shown.constraints.token_budget
     record = ContextRecord.objects.create(
         id=shown.context_id,
         domain_id=given.domain_id,
-        session=sessions.first(),
+        session=session,
         actor_id=ctx.actor.id,
         actor_name=ctx.actor.name,
         request_id=ctx.request_id,
