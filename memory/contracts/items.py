@@ -282,7 +282,9 @@ class ListMemoryItemsInput(PageInput):
     scope: ScopeRef | None = Field(default=None, description="Only this scope.")
     type: MemoryType | None = Field(default=None, description="Only this type.")
     key: Short | None = Field(default=None, description="Only this key.")
-    status: Status | None = Field(default=None, description="Only this status.")
+    status: Status | None = Field(
+        default=None, description="Only this status; `superseded` and `retracted` are never in force."
+    )
     lifecycle_status: Lifecycle | None = Field(default=None, description="Only this lifecycle.")
     overdue: bool = Field(default=False, description="True: only items whose `review_by` has passed.")
     history: bool = Field(default=False, description="True: versions no longer in force too.")

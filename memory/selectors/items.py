@@ -84,7 +84,8 @@ def filter_items(given: ListMemoryItemsInput, ctx: Ctx) -> QuerySet[MemoryItem]:
     rows = rows.filter(**{column: value for column, value in wanted.items() if value is not None})
     if given.overdue:
         rows = rows.filter(review_by__lt=ctx.now)
-    return rows if given.history else rows.filter(current_until=None)
+    past = given.history or given.status in (Status.SUPERSEDED, Status.RETRACTED)
+    return rows if past else rows.filter(current_until=None)
 
 
 def versions_of(item: MemoryItem) -> list[MemoryItem]:
