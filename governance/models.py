@@ -7,6 +7,7 @@ from django.db import models
 from governance.contracts import Outcome, ProposalState
 from kernel import clock
 from kernel.context import Actor, ActorKind
+from kernel.db import JSONField
 from kernel.ids import new_id
 from scopes.models import Domain
 
@@ -21,7 +22,7 @@ class PolicyVersion(models.Model):
     number = models.PositiveIntegerField()
     source = models.CharField(max_length=8, choices=[("file", "file"), ("action", "action")])
     digest = models.CharField(max_length=64)
-    document = models.JSONField(default=dict)
+    document = JSONField(default=dict)
     reason = models.TextField(blank=True, default="")
     author_id = models.CharField(max_length=64)
     author_name = models.CharField(max_length=150)
@@ -52,13 +53,13 @@ class Proposal(models.Model):
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     action = models.CharField(max_length=80)
-    input = models.JSONField()
+    input = JSONField()
     domain = models.ForeignKey(Domain, null=True, blank=True, on_delete=models.PROTECT)
     scope = models.CharField(max_length=240, default="*")
     subject_key = models.CharField(max_length=320)
     revision = models.PositiveIntegerField(default=1)
     digest = models.CharField(max_length=64)
-    changes = models.JSONField(default=list)
+    changes = JSONField(default=list)
     rule = models.CharField(max_length=120)
     policy_version = models.CharField(max_length=200)
     state = models.CharField(
@@ -141,9 +142,9 @@ class AuditEntry(models.Model):
     policy_version = models.CharField(max_length=200, blank=True, default="")
     code = models.CharField(max_length=32, blank=True, default="")
     reason = models.TextField(blank=True, default="")
-    facts = models.JSONField(default=dict)
+    facts = JSONField(default=dict)
     input_digest = models.CharField(max_length=64, blank=True, default="")
-    changes = models.JSONField(default=list)
+    changes = JSONField(default=list)
     proposal = models.ForeignKey(Proposal, null=True, blank=True, on_delete=models.PROTECT)
 
     class Meta:
@@ -169,7 +170,7 @@ class IdempotencyRecord(models.Model):
     action = models.CharField(max_length=80)
     key = models.CharField(max_length=128)
     fingerprint = models.CharField(max_length=64)
-    answer = models.JSONField(null=True)
+    answer = JSONField(null=True)
     queued = models.BooleanField(default=False)
     created_at = models.DateTimeField(default=clock.now)
 

@@ -29,9 +29,10 @@ def sqlite_options(busy_timeout_seconds: float) -> dict[str, Any]:
 
 
 def is_outage(error: OperationalError) -> bool:
-    """Whether the database is busy or out of reach; SQLite says OperationalError for a wrong statement too."""
+    """Whether the database is busy or out of reach; SQLite says OperationalError for a wrong statement too, PostgreSQL
+    for one beyond its limits, which no later attempt makes smaller."""
     if is_postgres():
-        return True
+        return not str(getattr(error.__cause__, "sqlstate", "")).startswith("54")
     return any(sign in str(error) for sign in ("locked", "busy", "unable to open", "disk"))
 
 

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from django.db import OperationalError, connection, transaction
+
+from kernel.db import is_outage, is_postgres
+from scopes.models import Domain
+from tests.guards.write_guard import unguarded
+
+
+def read_back(value: object) -> str:
+    with unguarded():
+        Domain.objects.create(id="d", metadata=value)
+    return json.dumps(Domain.objects.get(id="d").metadata, ensure_ascii=False)
+
+
+@pytest.mark.django_db
+def test_it_works():
+    given = {"b": 1, "a": [True, None, "x"], "aa": {"é": "é", "z": 0.1, "B": ""}}
+    assert read_back(given) == '{"a": [true, null, "x"], "b": 1, "aa": {"B": "", "z": 0.1, "é": "é"}}'
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("1e16", "10000000000000000"),
+        ("1.5e20", "150000000000000000000"),
+        ("-1e300", f"-1{'0' * 300}"),
+        ("-0.0", "0.0"),
+        ("1.0", "1.0"),
+        ("1e-7", "1e-07"),
+        ("5e-324", "5e-324"),
+        ("0.30000000000000004", "0.30000000000000004"),
+        ("9007199254740993", "9007199254740993"),
+    ],
+)
+def test_a_number_in_json_reads_back_the_same_from_both_databases(given, kept):
+    assert read_back({"n": [json.loads(given)]}) == f'{{"n": [{kept}]}}'
+
+
+@pytest.mark.django_db
+def test_a_limit_of_the_database_is_no_outage():
+    beyond = "SELECT array_fill(0, ARRAY[100000, 100000])" if is_postgres() else f"SELECT {'(' * 5000}1{')' * 5000}"
+    with pytest.raises(OperationalError) as caught, transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(beyond)
+    assert not is_outage(caught.value)
