@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Annotated, Any, ClassVar, Literal, Self
 from uuid import UUID
 
-from pydantic import Field, JsonValue, model_validator
+from pydantic import Field, JsonValue, field_validator, model_validator
 
 from kernel.contracts import Contract, Instant, PageInput, PageResult
 from scopes.contracts import LEGACY_DOMAIN, DomainId, ScopeRef, ScopeView
@@ -78,7 +78,16 @@ class EvidenceRef(Contract):
     """What an item rests on."""
 
     kind: Literal["memory", "message", "section", "document", "card", "url"] = Field(description="What it is.")
-    id: str = Field(min_length=1, max_length=2000, description="Its id, or the address of a url.")
+    id: str = Field(
+        min_length=1, max_length=2000, description="Its id, or the address of a url; 2,000 bytes at most."
+    )
+
+    @field_validator("id")
+    @classmethod
+    def _fits_an_index(cls, value: str) -> str:
+        if len(value.encode("utf-8")) > 2000:
+            raise ValueError("has more than 2,000 bytes: write an address in its percent-encoded form, or shorten it")
+        return value
 
 
 class ItemIn(Lasting):
