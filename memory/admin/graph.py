@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.contrib import admin
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest
 
 from governance.adminbase import (
@@ -119,9 +119,8 @@ def _edge(row: KgEdge) -> list[Cell]:
 
 
 def _mentions(row: Entity, ctx: Ctx) -> Table:
-    found = EntityMention.objects.filter(entity=row, turn__in=visible_turns(ctx).values("pk")).select_related(
-        "turn__session"
-    )
+    seen = Exists(visible_turns(ctx).filter(pk=OuterRef("turn_id")))
+    found = EntityMention.objects.filter(seen, entity=row).select_related("turn__session")
     rows = [
         [Cell(str(mention.turn), page_url(mention.turn)), Cell(mention.created_at, kind="time")]
         for mention in found.order_by("-id")[:NEWEST]

@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 from django.contrib import admin
 from django.contrib.admin import ModelAdmin, SimpleListFilter
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest
 
 from governance.adminbase import (
@@ -187,7 +187,8 @@ def _turn_link(turn_id: Any, ctx: Ctx) -> str:
 def _evidence(told: ProvenanceView, ctx: Ctx) -> Table:
     ids = [row_id for link in told.evidence if (row_id := as_uuid(link["id"]))]
     links = {str(row.pk): page_url(row) for row in visible_items(ctx).filter(pk__in=ids)} if ids else {}
-    messages = Message.objects.filter(pk__in=ids, turn__in=visible_turns(ctx).values("pk")) if ids else ()
+    seen = Exists(visible_turns(ctx).filter(pk=OuterRef("turn_id")))
+    messages = Message.objects.filter(seen, pk__in=ids).only("turn_id") if ids else ()
     links |= {str(message.pk): page_url(Turn(pk=message.turn_id)) for message in messages}
     rows = [[Cell(link["role"]), Cell(link["kind"]), _target(link, links)] for link in told.evidence]
     return Table("Evidence", ("Role", "Kind", "What"), rows, "No evidence was given for it.")

@@ -15,8 +15,10 @@ from playwright.sync_api import Browser, Page
 
 from governance.adminbase import ReadOnlyAdmin
 from kernel.context import Ctx, Door
+from memory.models import ExtractionRun
 from scopes.selectors import identify_person
 from tests.conftest import TEAM, a_turn, make_cast, make_person
+from tests.guards.write_guard import unguarded
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -44,7 +46,21 @@ def staff(transactional_db) -> None:
         "tool_calls": [{"name": "grep", "args": {"pattern": "db"}, "result": ["x"], "status": "ok"}],
         "refs": [{"ref_type": "url", "ref_uri": "https://example.org/x"}],
     }
-    cast.agent.do("commit_turn", a_turn(turn_events=events))
+    learned = {
+        "decisions": [{"key": "decision:shop:database", "decision": "Use <b>Postgres</b> 数据库 a\u200bb"}],
+        "entities": [{"key": "entity:repo:smart_rag", "aliases": ["rag"], "remember": True}],
+        "edges": [{"subject": "smart_rag", "predicate": "uses", "object": "Postgres"}],
+    }
+    project = {"type": "project", "id": "shop"}
+    here = {"read": [project, {"type": "session", "id": "s1"}], "default_write": project}
+    turn_id = cast.agent.do("commit_turn", a_turn(turn_events={**events, **learned}, scope_context=here))["turn_id"]
+    asked = {"domain_id": TEAM, "session_id": "s1", "user_message": "Which 数据库 does smart_rag use?"}
+    cast.agent.do("compose_context", asked, scope_context=here)
+    with unguarded():
+        reply = "Sure! <script>document.title = 'owned'</script>"
+        ExtractionRun.objects.create(
+            domain_id=TEAM, turn_id=turn_id, state="failed", model="m", error="not JSON", raw_reply=reply
+        )
     cast.operator.do("set_policy", domain_id=TEAM, document=QUEUE_EXPERTS, reason="two pairs of eyes")
     expert = {"type": "expert", "id": "sre"}
     cast.agent.do("commit_turn", a_turn(scope_context={"read": [expert], "default_write": expert}))

@@ -177,7 +177,7 @@ def _asked(ids: Ids, *names: str) -> dict:
 
 
 def _item(answer: dict, item_type: str) -> str:
-    return next(item["id"] for item in answer["memory_written"]["items"] if item["type"] == item_type)
+    return next(str(item["id"]) for item in answer["memory_written"]["items"] if item["type"] == item_type)
 
 
 def _extracted(turn_id: str, state: str, **fields: str) -> None:
