@@ -46,10 +46,13 @@ def set_state(kind: Kind, object_ids: Sequence[UUID], state: State) -> int:
 
 
 def close(kind: Kind, object_ids: Sequence[UUID], at: datetime) -> int:
-    """Move objects into history as of an instant; gives the number of entries changed. Closing twice keeps the first."""
+    """Move objects into history as of an instant; gives the number of entries changed. Closing twice keeps the first.
+
+    What was only a candidate has no part in history either: it was never held to be true.
+    """
     rows = IndexEntry.objects.filter(kind=kind, object_id__in=object_ids)
-    rows.filter(current_until=None).update(current_until=at)
-    return rows.update(state=State.HISTORY)
+    rows.filter(state=State.CURRENT).update(state=State.HISTORY)
+    return rows.filter(current_until=None).update(current_until=at)
 
 
 def remove(kind: Kind, object_ids: Sequence[UUID]) -> int:

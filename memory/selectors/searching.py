@@ -102,6 +102,7 @@ def _named_entities(names: Sequence[str], query: Query) -> list[Entity]:
 def related_edges(names: Sequence[str], query: Query) -> list[KgEdge]:
     """The relations that hold and have one of the folded names at either end, the surest first."""
     rows = KgEdge.objects.filter(
+        Q(valid_from=None) | Q(valid_from__lte=query.valid_at),
         Q(valid_to=None) | Q(valid_to__gt=query.valid_at),
         *checked(domain_id=query.domain_id, status="active"),
         scope_id__in=query.scope_keys,

@@ -264,10 +264,10 @@ def entry_of(item: MemoryItem, text: str, event_time: datetime, session_key: int
 
 
 def state_of(item: MemoryItem) -> State:
-    """Whether the item takes part in ordinary searches."""
-    if item.current_until is not None or item.status != Status.ACTIVE:
-        return State.HISTORY
-    return State.CURRENT if item.lifecycle_status in TRUSTED else State.CANDIDATE
+    """Whether the item takes part in ordinary searches, in those of the past, or in none."""
+    if item.lifecycle_status not in TRUSTED:
+        return State.CANDIDATE
+    return State.HISTORY if item.current_until is not None or item.status != Status.ACTIVE else State.CURRENT
 
 
 def event_of(item: MemoryItem, kind: str, before: str, ctx: Ctx, reason: str = "") -> KnowledgeEvent:

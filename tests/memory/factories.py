@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-import factory
 from django.db import transaction
+from factory.declarations import LazyAttribute, LazyFunction, SelfAttribute, Sequence, Trait
+from factory.django import DjangoModelFactory
 
 from kernel import clock
 from memory.models import MemoryItem
@@ -29,7 +30,7 @@ def scope_row(name: str, domain_id: str = TEAM) -> MemoryScope:
     return row
 
 
-class ItemFactory(factory.django.DjangoModelFactory):
+class ItemFactory(DjangoModelFactory):
     """A current, promoted fact in `scope` (a scope's row), with its index text and entry."""
 
     class Meta:
@@ -37,32 +38,38 @@ class ItemFactory(factory.django.DjangoModelFactory):
         exclude = ["text"]
 
     class Params:
-        candidate = factory.Trait(lifecycle_status="candidate", confidence=0.6)
-        demoted = factory.Trait(lifecycle_status="demoted")
-        expired = factory.Trait(valid_to=factory.LazyFunction(lambda: clock.now() - timedelta(days=1)))
-        future = factory.Trait(valid_from=factory.LazyFunction(lambda: clock.now() + timedelta(days=1)))
-        principle = factory.Trait(tier="dao_tian", lifecycle_status="canonical", pinned=True, memory_kind="knowledge")
-        method = factory.Trait(tier="shu", lifecycle_status="promoted", memory_kind="knowledge")
+        candidate = Trait(lifecycle_status="candidate", confidence=0.6)
+        demoted = Trait(lifecycle_status="demoted")
+        expired = Trait(valid_to=LazyFunction(lambda: clock.now() - timedelta(days=1)))
+        future = Trait(valid_from=LazyFunction(lambda: clock.now() + timedelta(days=1)))
+        principle = Trait(tier="dao_tian", lifecycle_status="canonical", pinned=True, memory_kind="knowledge")
+        method = Trait(tier="shu", lifecycle_status="promoted", memory_kind="knowledge")
 
-    text = factory.Sequence(lambda n: f"Statement number {n}.")
-    domain = factory.SelfAttribute("scope.domain")
+    text = Sequence(lambda n: f"Statement number {n}.")
+    domain = SelfAttribute("scope.domain")
     type = "facts"
-    key: Any = factory.Sequence(lambda n: f"fact:made:{n}")
-    value = factory.LazyAttribute(lambda made: {"statement": made.text})
-    statement = factory.LazyAttribute(lambda made: statement(made.type, made.value))
+    key: Any = Sequence(lambda n: f"fact:made:{n}")
+    value = LazyAttribute(lambda made: {"statement": made.text})
+    statement = LazyAttribute(lambda made: statement(made.type, made.value))
     confidence = 0.8
     status = "active"
     lifecycle_status = "promoted"
     origin = "structured"
     author_id = "maker"
     author_name = "maker"
-    content_hash = factory.LazyAttribute(lambda made: content_hash(made.type, made.key, made.value))
+    content_hash = LazyAttribute(lambda made: content_hash(made.type, made.key, made.value))
 
     @classmethod
-    def _create(cls, model_class: type[MemoryItem], *args: Any, **kwargs: Any) -> MemoryItem:
+    def _create(cls, model_class: Any, *args: Any, **kwargs: Any) -> MemoryItem:
         with write_guard.unguarded(), transaction.atomic():
             item: MemoryItem = super()._create(model_class, *args, **kwargs)
             chunk = chunk_of(item)
             chunk.save()
             index.add([entry_of(item, chunk.text, item.recorded_at, None)])
         return item
+
+
+def made(scope: MemoryScope, **fields: Any) -> MemoryItem:
+    """An item of `ItemFactory` in a scope."""
+    item: MemoryItem = ItemFactory.create(scope=scope, **fields)
+    return item

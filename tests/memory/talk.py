@@ -23,15 +23,18 @@ def context(*read: str, write: tuple[str, ...] | None = None, default: str | Non
     return made | ({"default_write": ref(default)} if default else {})
 
 
-def commit(player: Player, session: str = "s1", /, *, say: str = "", scopes: dict | None = None, **lists: Any) -> dict:
-    """Commit a turn with these lists and, where given, one message of the user."""
-    events = {name: rows for name, rows in lists.items() if name not in ("extract", "idempotency_key", "domain_id")}
-    if say:
-        events["messages"] = [{"role": "user", "content": say}]
-    extra = {name: lists[name] for name in ("extract", "idempotency_key") if name in lists}
-    place = {"scope_context": scopes} if scopes else {}
-    domain = lists.get("domain_id", TEAM)
-    return player.do("commit_turn", domain_id=domain, session_id=session, turn_events=events, **place, **extra)
+def commit(player: Player, session: str = "s1", /, **given: Any) -> dict:
+    """Commit a turn with these lists and, where there is something to `say`, one message of the user.
+
+    `scopes` is the scope_context; `domain_id`, `extract` and `idempotency_key` are what the action calls them.
+    """
+    body: dict[str, Any] = {"domain_id": given.pop("domain_id", TEAM), "session_id": session}
+    body |= {name: given.pop(name) for name in ("extract", "idempotency_key") if name in given}
+    if (scopes := given.pop("scopes", None)) is not None:
+        body["scope_context"] = scopes
+    if say := given.pop("say", ""):
+        given["messages"] = [{"role": "user", "content": say}]
+    return player.do("commit_turn", body, turn_events=given)
 
 
 def pref(value: Any = "concise", key: str = "pref:writing:tone", **fields: Any) -> dict:
@@ -50,7 +53,7 @@ def entity(canonical: str = "smart_rag", kind: str = "repo", **fields: Any) -> d
     return {"key": f"entity:{kind}:{canonical}", "kind": kind, "canonical": canonical, **fields}
 
 
-def gone(item_type: str, key: str, reason: str = "it was wrong", **fields: Any) -> dict:
+def gone(item_type: str, key: str | None, reason: str = "it was wrong", **fields: Any) -> dict:
     return {"type": item_type, "key": key, "reason": reason, **fields}
 
 
@@ -92,7 +95,7 @@ def only(answer: dict) -> dict:
     return found
 
 
-def states(key: str) -> list[tuple[str, bool, int]]:
+def states(key: str | None) -> list[tuple[str, bool, int]]:
     """Every version of a key as (status, is it current, version), oldest first."""
     rows = MemoryItem.objects.filter(key=key).order_by("recorded_at", "id")
     return [(row.status, row.current_until is None, row.version) for row in rows]

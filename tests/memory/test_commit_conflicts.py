@@ -10,7 +10,7 @@ from kernel.errors import InvalidInputError
 from memory.models import KnowledgeEvent, MemoryItem
 from search.models import IndexEntry
 from tests.conftest import TEAM
-from tests.memory.factories import ItemFactory, scope_row
+from tests.memory.factories import made, scope_row
 from tests.memory.talk import (
     commit,
     compose,
@@ -190,63 +190,6 @@ def test_one_key_twice_in_one_commit_leaves_the_later_one(cast):
     assert IndexEntry.objects.get(object_id=answer["memory_written"]["items"][0]["id"]).state == "history"
 
 
-def test_a_retraction_takes_back_and_keeps_the_row(cast):
-    """Case 3; field report B10: with its reason."""
-    found = only(commit(cast.agent, preferences=[pref()]))["id"]
-    answer = commit(cast.agent, retractions=[gone("preferences", TONE, "never said that")])
-    assert lines(answer) == [("retract", "retracted")]
-    assert answer["memory_written"]["count"] == 0
-    assert answer["memory_written"]["conflicts"] == [
-        {"type": "retract", "key": TONE, "previous_memory_item_id": found, "memory_item_id": None}
-    ]
-    assert states(TONE) == [("retracted", False, 1)]
-    history = cast.agent.do("get_memory_item", id=found)["history"]
-    assert (history[-1]["kind"], history[-1]["reason"]) == ("retracted", "never said that")
-    assert memories(cast.agent, "writing tone") == []
-    package = compose(cast.agent, "Which tone do I like?")
-    assert (shown(package), package["system_blocks"]) == ([], [])
-    assert cast.agent.do("list_memory_items", domain_id=TEAM)["items"] == []
-
-
-def test_a_retraction_of_something_unknown_is_kept_once(cast):
-    """Specification 2.5: a row with status retracted, counted; said again it is the same denial."""
-    answer = commit(cast.agent, retractions=[gone("decisions", DATABASE, "we never decided")])
-    assert lines(answer) == [("retract", "nothing_to_retract")]
-    assert answer["memory_written"]["count"] == 1
-    assert only(answer)["status"] == "retracted"
-    for _ in range(3):
-        again = commit(cast.agent, retractions=[gone("decisions", DATABASE, "we never decided")])
-        assert lines(again) == [("deduplicate", "already_retracted")]
-        assert again["memory_written"]["count"] == 0
-    assert states(DATABASE) == [("retracted", False, 1)]
-    assert memories(cast.agent, "decided", history=True) == []
-
-
-def test_what_was_retracted_can_be_said_again(cast):
-    commit(cast.agent, preferences=[pref()])
-    commit(cast.agent, retractions=[gone("preferences", TONE)])
-    assert not only(commit(cast.agent, preferences=[pref()]))["deduplicated"]
-    assert [status for status, _, _ in states(TONE)] == ["retracted", "active"]
-    commit(cast.agent, retractions=[gone("preferences", TONE)])
-    assert [status for status, _, _ in states(TONE)] == ["retracted", "retracted"]
-
-
-def test_a_retraction_reaches_its_own_scope_only(cast):
-    scopes = context(P, Q, write=(P, Q))
-    commit(cast.agent, scopes=scopes, preferences=[pref("a"), pref("a", scope_ref=ref(Q))])
-    commit(cast.agent, scopes=scopes, retractions=[gone("preferences", TONE, scope_ref=ref(Q))])
-    assert [row.scope.name for row in MemoryItem.objects.filter(status="active")] == [P]
-
-
-def test_a_retraction_in_the_commit_that_writes_the_key_wins(cast):
-    """Specification 2.3: retractions come last. What one commit both says and takes back does not hold."""
-    commit(cast.agent, preferences=[pref("old")])
-    answer = commit(cast.agent, preferences=[pref("new")], retractions=[gone("preferences", TONE)] * 2)
-    assert lines(answer) == [("write", "structured"), ("retract", "retracted"), ("deduplicate", "already_retracted")]
-    assert [status for status, _, _ in states(TONE)] == ["superseded", "retracted"]
-    assert memories(cast.agent, "writing tone") == []
-
-
 def test_supersedes_replaces_another_key_in_one_transaction(cast):
     """Field report B12."""
     old = only(commit(cast.agent, decisions=[decision("Use MySQL", "decision:shop:db")]))["id"]
@@ -392,25 +335,22 @@ def test_a_candidate_gives_way_to_what_the_user_asserts_and_is_promoted_by_the_s
     """Decision 10."""
     scope = scope_row("session:s1")
     commit(cast.agent, say="hi")
-    made = ItemFactory(
-        scope=scope,
-        candidate=True,
-        type="preferences",
-        key=TONE,
-        value={"scope": "writing", "name": "tone", "value": "concise", "priority": None},
-    )
-    del made
+    value = {"scope": "writing", "name": "tone", "value": "Concise"}
+    before = made(scope, candidate=True, type="preferences", key=TONE, value=value)
+    assert memories(cast.agent, "writing tone") == []
     answer = commit(cast.agent, preferences=[pref("concise")])
-    assert lines(answer)[0][0] in ("deduplicate", "write")
+    assert lines(answer) == [("deduplicate", "asserted_again")]
+    assert only(answer)["id"] == str(before.pk)
     (row,) = MemoryItem.objects.filter(key=TONE, current_until=None)
     assert (row.lifecycle_status, row.confidence) == ("promoted", 0.8)
-    assert memories(cast.agent, "writing tone") == ["writing tone: concise"]
+    assert memories(cast.agent, "writing tone") == ["writing tone: Concise"]
+    assert KnowledgeEvent.objects.get(kind="promoted").reason == "asserted again"
 
 
 def test_an_ordinary_commit_neither_replaces_nor_retracts_governed_knowledge(cast):
     """Case 49 within one scope, decision 11: a principle changes by a decision of a person, never by a commit."""
     scope = scope_row(P)
-    law = ItemFactory(scope=scope, principle=True, type="patterns", key="pattern:shop:law", text="Never lose a turn.")
+    law = made(scope, principle=True, type="patterns", key="pattern:shop:law", text="Never lose a turn.")
     answer = commit(
         cast.agent,
         scopes=context(P),

@@ -29,7 +29,7 @@ def test_it_works(cast):
     assert lines(answer) == [("edge", "edge_added")]
     row = KgEdge.objects.select_related("scope", "source_session").get()
     assert (row.subject, row.predicate, row.object, row.confidence) == ("checkout", "depends_on", "ledger", 0.9)
-    assert (row.scope.name, row.source_session.external_id, str(row.source_turn_id)) == (
+    assert (row.scope.name, row.source_session and row.source_session.external_id, str(row.source_turn_id)) == (
         "session:s1",
         "s1",
         answer["turn_id"],

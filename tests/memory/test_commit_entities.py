@@ -7,7 +7,8 @@ import pytest
 from kernel.errors import InvalidInputError
 from memory.models import Entity, EntityAlias, EntityMention, MemoryItem
 from tests.conftest import TEAM
-from tests.memory.factories import ItemFactory, scope_row
+from tests.guards.write_guard import unguarded
+from tests.memory.factories import made, scope_row
 from tests.memory.talk import (
     commit,
     compose,
@@ -220,11 +221,9 @@ def test_an_entity_that_is_only_a_candidate_widens_no_search(cast):
     """What is not trusted steers nothing."""
     commit(cast.agent, entities=[entity("Robert Miller", "person", aliases=["老米"], remember=True)])
     commit(cast.agent, "s1", say="Robert Miller is on holiday until Friday.", extract=False)
-    made = ItemFactory(scope=scope_row("session:s1"), candidate=True, type="entities", key="entity:person:x")
-    from tests.guards.write_guard import unguarded
-
+    row = made(scope_row("session:s1"), candidate=True, type="entities", key="entity:person:x")
     with unguarded():
-        Entity.objects.update(item=made)
+        Entity.objects.update(item=row)
     assert relational(cast.agent, "老米在哪里？", kinds=["message"]) == []
 
 

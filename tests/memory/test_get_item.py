@@ -11,10 +11,14 @@ from kernel import clock
 from kernel.errors import InvalidInputError, NotFoundError
 from memory.models import MemoryItem, Message
 from tests.conftest import TEAM, make_agent
-from tests.memory.factories import ItemFactory, scope_row
+from tests.memory.factories import made, scope_row
 from tests.memory.talk import commit, context, decision, gone, only, pref, task
 
 NOW = datetime(2026, 12, 1, 9, tzinfo=UTC)
+
+
+def at(hours: int):
+    return clock.use(lambda: NOW + timedelta(hours=hours))
 
 
 def get(player, item_id: object) -> dict:
@@ -25,7 +29,7 @@ def get(player, item_id: object) -> dict:
 def test_it_works(cast):
     ids = []
     for number in range(3):
-        with clock.use(lambda n=number: NOW + timedelta(hours=n)):
+        with at(number):
             ids.append(only(commit(cast.agent, decisions=[decision(f"choice {number}")]))["id"])
     found = get(cast.agent, ids[1])
     assert (found["item"]["statement"], found["item"]["version"], found["item"]["current"]) == ("choice 1", 2, False)
@@ -112,23 +116,23 @@ def test_an_item_replaced_by_another_key_names_its_successor(cast):
 
 @pytest.mark.parametrize("state", ["candidate", "demoted", "principle", "method"])
 def test_every_state_is_shown_for_what_it_is(cast, state):
-    made = ItemFactory(scope=scope_row("project:p"), **{state: True})
-    found = get(cast.agent, made.pk)
-    assert found["item"]["lifecycle_status"] == made.lifecycle_status
-    assert (found["item"]["tier"], found["item"]["pinned"]) == (made.tier, made.pinned)
+    row = made(scope_row("project:p"), **{state: True})
+    found = get(cast.agent, row.pk)
+    assert found["item"]["lifecycle_status"] == row.lifecycle_status
+    assert (found["item"]["tier"], found["item"]["pinned"]) == (row.tier, row.pinned)
     assert found["provenance"]["session_id"] is None
 
 
 def test_an_item_without_a_key_has_no_versions(cast):
-    ItemFactory(scope=scope_row("project:p"), key=None)
-    made = ItemFactory(scope=scope_row("project:p"), key=None)
-    found = get(cast.agent, made.pk)
+    made(scope_row("project:p"), key=None)
+    row = made(scope_row("project:p"), key=None)
+    found = get(cast.agent, row.pk)
     assert (found["item"]["key"], found["versions"]) == (None, [])
 
 
 def test_many_versions_are_cut_at_fifty_newest_first(cast):
     for number in range(60):
-        with clock.use(lambda n=number: NOW + timedelta(hours=n)):
+        with at(number):
             answer = commit(cast.agent, preferences=[pref(f"value {number}")])
     found = get(cast.agent, only(answer)["id"])
     assert [row["version"] for row in found["versions"]] == list(range(59, 9, -1))

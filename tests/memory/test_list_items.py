@@ -9,7 +9,7 @@ import pytest
 from kernel import clock
 from kernel.errors import InvalidInputError, NotFoundError
 from tests.conftest import TEAM, make_agent
-from tests.memory.factories import ItemFactory, scope_row
+from tests.memory.factories import made, scope_row
 from tests.memory.talk import commit, context, decision, gone, only, pref, ref, task
 
 NOW = datetime(2026, 12, 1, 9, tzinfo=UTC)
@@ -37,7 +37,7 @@ def test_pages_add_up_to_the_whole_in_one_order(cast):
     """Field reports J2 and J5."""
     scope = scope_row(P)
     for _ in range(45):
-        ItemFactory(scope=scope)
+        made(scope)
     pages, cursor = [], None
     while True:
         answer = cast.agent.do("list_memory_items", domain_id=TEAM, type="facts", limit=10, cursor=cursor)
@@ -66,7 +66,7 @@ def test_each_filter_holds(cast):
     scopes = context(P, Q, write=(P, Q))
     commit(cast.agent, scopes=scopes, tasks=[task()], decisions=[decision(scope_ref=ref(Q))], preferences=[pref("a")])
     commit(cast.agent, scopes=scopes, preferences=[pref("b")], retractions=[gone("tasks", "task:shop:parser")])
-    ItemFactory(scope=scope_row(P), candidate=True, key="fact:x:y")
+    made(scope_row(P), candidate=True, key="fact:x:y")
     assert keys(cast.agent, type="decisions") == ["decision:shop:database"]
     assert keys(cast.agent, scope=ref(Q)) == ["decision:shop:database"]
     assert keys(cast.agent, key="pref:writing:tone") == ["pref:writing:tone"]

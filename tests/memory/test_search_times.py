@@ -1,0 +1,118 @@
+"""Searching what held when: history, the past, and windows of time (decision 18, field reports C and I)."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from kernel import clock
+from tests.memory.factories import made, scope_row
+from tests.memory.talk import commit, decision, gone, memories, pref, search, task
+
+NOW = datetime(2026, 12, 1, 9, tzinfo=UTC)
+
+
+def at(hours: float):
+    return clock.use(lambda: NOW + timedelta(hours=hours))
+
+
+def instant(hours: float) -> str:
+    return (NOW + timedelta(hours=hours)).isoformat()
+
+
+def test_history_ranks_the_current_one_first(cast):
+    for value in ("zebra one", "zebra two", "zebra three"):
+        commit(cast.agent, preferences=[pref(value, "pref:other:animal")])
+    rows = search(cast.agent, "zebra", history=True)
+    assert [row["current"] for row in rows] == [True, False, False]
+    assert rows[0]["text"] == "other animal: zebra three"
+
+
+def test_a_candidate_that_was_replaced_never_counts_as_known(cast):
+    """What was only inferred is no history and was never held."""
+    scope = scope_row("session:s1")
+    commit(cast.agent, say="hello")
+    with at(0):
+        made(
+            scope,
+            candidate=True,
+            type="preferences",
+            key="pref:other:animal",
+            value={"scope": "other", "name": "animal", "value": "okapi"},
+            recorded_at=NOW,
+        )
+    with at(1):
+        commit(cast.agent, preferences=[pref("zebra", "pref:other:animal")])
+        assert memories(cast.agent, "animal") == ["other animal: zebra"]
+        assert memories(cast.agent, "okapi", history=True) == []
+        assert memories(cast.agent, "okapi", as_of=instant(0.5)) == []
+
+
+def test_it_works(cast):
+    """Decision 18: one instant for both times."""
+    with at(0):
+        commit(cast.agent, preferences=[pref("zebra one", "pref:other:animal")])
+    with at(1):
+        commit(cast.agent, preferences=[pref("zebra two", "pref:other:animal")])
+    with at(2):
+        commit(cast.agent, retractions=[gone("preferences", "pref:other:animal")])
+    with at(3):
+        asked = {hours: search(cast.agent, "zebra", as_of=instant(hours)) for hours in (-1, 0, 0.5, 1, 1.5, 2, 3)}
+    texts = {hours: [row["text"] for row in rows] for hours, rows in asked.items()}
+    one, two = ["other animal: zebra one"], ["other animal: zebra two"]
+    assert texts == {-1: [], 0: one, 0.5: one, 1: two, 1.5: two, 2: [], 3: []}
+    assert [row["current"] for row in asked[0.5]] == [False]
+
+
+def test_as_of_takes_each_time_by_itself(cast):
+    with at(0):
+        commit(
+            cast.agent,
+            decisions=[decision("Zebra freeze", "decision:s:z", valid_from=instant(24), valid_to=instant(48))],
+        )
+    with at(1):
+        assert memories(cast.agent, "zebra") == []
+        assert memories(cast.agent, "zebra", as_of={"valid": instant(25)}) == ["Zebra freeze"]
+        assert memories(cast.agent, "zebra", as_of={"valid": instant(48)}) == []
+        assert memories(cast.agent, "zebra", as_of={"recorded": instant(0.5)}) == []
+        assert memories(cast.agent, "zebra", as_of={"valid": instant(25), "recorded": instant(0.5)}) == [
+            "Zebra freeze"
+        ]
+        assert memories(cast.agent, "zebra", as_of={"valid": instant(25), "recorded": instant(-1)}) == []
+    with at(30):
+        assert memories(cast.agent, "zebra") == ["Zebra freeze"]
+
+
+def test_as_of_holds_for_messages_too(cast):
+    with at(0):
+        commit(cast.agent, say="the zebra ran")
+    with at(1):
+        assert search(cast.agent, "zebra", as_of=instant(-0.5)) == []
+        assert len(search(cast.agent, "zebra", as_of=instant(0.5))) == 1
+
+
+def test_a_time_range_is_of_the_texts_own_time(cast):
+    """Field report I2: since included, until not."""
+    with at(0):
+        commit(
+            cast.agent,
+            messages=[
+                {"role": "user", "content": "zebra early", "created_at": instant(-48)},
+                {"role": "user", "content": "zebra late", "created_at": instant(-1)},
+            ],
+            decisions=[decision("zebra choice", valid_from=instant(-24))],
+        )
+        window = {"since": instant(-48), "until": instant(-1)}
+        assert {row["text"] for row in search(cast.agent, "zebra", time_range=window)} == {
+            "zebra early",
+            "zebra choice",
+        }
+        assert [row["text"] for row in search(cast.agent, "zebra", time_range={"since": instant(-1)})] == [
+            "zebra late"
+        ]
+
+
+def test_an_instant_at_the_edge_of_time_is_no_error(cast):
+    commit(cast.agent, tasks=[task("zebra", valid_from="0001-01-02T00:00:00Z", valid_to="9999-12-30T00:00:00Z")])
+    assert memories(cast.agent, "zebra") == ["zebra — todo"]
+    assert memories(cast.agent, "zebra", as_of={"valid": "0001-01-01T00:00:00Z"}) == []
+    assert memories(cast.agent, "zebra", as_of={"valid": "9999-12-31T00:00:00Z"}) == []
