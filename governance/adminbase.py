@@ -92,7 +92,8 @@ def badge(text: str, tone: str = "plain") -> str:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One value on a page, with a page to go to or none. `kind` is text, code, json or time."""
+    """One value on a page, with a page to go to or none. `kind` is text, word (never
+    broken), code, json or time."""
 
     value: Any
     link: str = ""

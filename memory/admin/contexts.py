@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from django.contrib import admin
@@ -121,6 +122,9 @@ class ContextAdmin(ReadOnlyAdmin):
         why = {entry["id"]: entry["reason"] for entry in debug["why_selected"]}
         return {
             "package": package,
+            "recent": [
+                {"view": message, "at": _instant(message["created_at"])} for message in package["recent_turns"]
+            ],
             "evidence": [_evidence(number, item, why) for number, item in enumerate(package["evidence"], start=1)],
             "accounts": [
                 _gave_way(debug["shadowed"]),
@@ -141,7 +145,13 @@ def _evidence(number: int, item: Mapping[str, Any], why: Mapping[str, str]) -> d
         "why": why.get(item["id"], ""),
         "signals": ", ".join(f"{name} {value:.3g}" for name, value in item["signals"].items()),
         "link": _link(ref),
+        "at": _instant(item["event_time"]),
     }
+
+
+def _instant(text: str | None) -> datetime | None:
+    """An instant of the package, which holds plain JSON."""
+    return datetime.fromisoformat(text) if text else None
 
 
 def _link(ref: Mapping[str, Any]) -> str:
@@ -154,10 +164,10 @@ def _link(ref: Mapping[str, Any]) -> str:
 def _gave_way(shadowed: list[dict[str, Any]]) -> Table:
     rows = [
         [
-            Cell(f"{entry['type']} {entry['key']}", kind="code"),
+            Cell(entry["key"], kind="code"),
             Cell(entry["winner_scope"], page_url(MemoryItem(pk=entry["winner_id"]))),
             Cell(entry["loser_scope"], page_url(MemoryItem(pk=entry["loser_id"]))),
-            Cell(entry["rule"], kind="code"),
+            Cell(entry["rule"], kind="word"),
             Cell(entry["reason"]),
         ]
         for entry in shadowed
@@ -169,9 +179,9 @@ def _gave_way(shadowed: list[dict[str, Any]]) -> Table:
 def _left(title: str, entries: list[dict[str, Any]], empty: str) -> Table:
     rows = [
         [
-            Cell(entry["slot"]),
+            Cell(entry["slot"], kind="word"),
             Cell(entry["id"], _item_link(entry["id"]), "code"),
-            Cell(entry["reason"]),
+            Cell(entry["reason"], kind="word"),
             Cell(entry["of"] or "", kind="code"),
             Cell(entry["tokens"]),
         ]

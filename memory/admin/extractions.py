@@ -46,7 +46,7 @@ class ExtractionAdmin(ReadOnlyAdmin):
     list_filter = (StateFilter,)
     list_select_related = ("turn__session",)
     search_fields = ("model",)
-    search_help_text = "Start of a model's name, or the UUID of an extraction or a turn"
+    search_help_text = "Start of a model's name, or the UUID of a turn"
     narrow_by = ("domain", "turn")
     teach = "No model has been asked. Rules learn from text without one; to ask a model as well, configure it:"
     teach_command = "SMARTBRAIN_MODEL_URL=http://localhost:11434/v1 SMARTBRAIN_MODEL_NAME=<model> manage.py run"

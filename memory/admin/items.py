@@ -27,7 +27,6 @@ from governance.adminbase import (
 from kernel.context import Ctx
 from memory.contracts.items import (
     GetMemoryItemResult,
-    HistoryStep,
     ItemView,
     Lifecycle,
     MemoryType,
@@ -57,13 +56,30 @@ class TypeFilter(SimpleListFilter):
         return queryset.filter(type=self.value()) if self.value() else queryset
 
 
+class InForceFilter(SimpleListFilter):
+    """Whether an item is the version in force of its key."""
+
+    title = "version"
+    parameter_name = "in_force"
+
+    def lookups(self, request: HttpRequest, model_admin: ModelAdmin[Any]) -> list[tuple[str, str]]:
+        """In force, or not any more."""
+        return [("yes", "in force"), ("no", "earlier")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[MemoryItem]) -> QuerySet[MemoryItem]:
+        """Items in force, or those no longer."""
+        if self.value() not in ("yes", "no"):
+            return queryset
+        return queryset.filter(current_until__isnull=self.value() == "yes")
+
+
 @admin.register(MemoryItem)
 class MemoryItemAdmin(ReadOnlyAdmin):
     """What was learned, every version of it."""
 
     group, place, icon = "Memory", 0, "lightbulb"
-    list_display = ("name", "type_name", "where", "state", "trust", "version", "author", "recorded")
-    list_filter = (TypeFilter, "status", "lifecycle_status")
+    list_display = ("name", "where", "state", "trust", "version", "recorded")
+    list_filter = (TypeFilter, "status", "lifecycle_status", InForceFilter)
     search_fields = ("key",)
     search_help_text = "Start of a key such as decision:shop, or an item's UUID"
     narrow_by = ("domain", "scope", "source_session", "source_turn")
@@ -89,11 +105,6 @@ class MemoryItemAdmin(ReadOnlyAdmin):
         """Its key, or its type where it has none."""
         return shown(row)
 
-    @admin.display(description="Type")
-    def type_name(self, row: MemoryItem) -> str:
-        """Its type."""
-        return badge(row.type)
-
     @admin.display(description="Where")
     def where(self, row: MemoryItem) -> str:
         """Domain and scope."""
@@ -102,6 +113,8 @@ class MemoryItemAdmin(ReadOnlyAdmin):
     @admin.display(description="State")
     def state(self, row: MemoryItem) -> str:
         """Whether it holds."""
+        if row.status == Status.ACTIVE and row.current_until is not None:
+            return badge("earlier version")
         return badge(row.status, STATUS_TONES.get(row.status, "plain"))
 
     @admin.display(description="Lifecycle")
@@ -113,11 +126,6 @@ class MemoryItemAdmin(ReadOnlyAdmin):
     def version(self, row: MemoryItem) -> int:
         """Version of its key."""
         return row.version
-
-    @admin.display(description="By")
-    def author(self, row: MemoryItem) -> str:
-        """Who wrote it."""
-        return shown(row.author_name)
 
     @admin.display(description="Recorded (UTC)")
     def recorded(self, row: MemoryItem) -> str:
@@ -154,7 +162,7 @@ class MemoryItemAdmin(ReadOnlyAdmin):
                 _evidence(answer.provenance, ctx_of(request)),
                 _neighbours(row, ctx_of(request)),
                 _versions(answer.versions),
-                _history(answer.history),
+                _history(answer),
             ],
         }
 
@@ -190,7 +198,11 @@ def _evidence(told: ProvenanceView, ctx: Ctx) -> Table:
     seen = Exists(visible_turns(ctx).filter(pk=OuterRef("turn_id")))
     messages = Message.objects.filter(seen, pk__in=ids).only("turn_id") if ids else ()
     links |= {str(message.pk): page_url(Turn(pk=message.turn_id)) for message in messages}
-    rows = [[Cell(link["role"]), Cell(link["kind"]), _target(link, links)] for link in told.evidence]
+    links |= {str(turn.pk): page_url(turn) for turn in visible_turns(ctx).filter(pk__in=ids)} if ids else {}
+    rows = [
+        [Cell(link["role"], kind="word"), Cell(link["kind"], kind="word"), _target(link, links)]
+        for link in told.evidence
+    ]
     return Table("Evidence", ("Role", "Kind", "What"), rows, "No evidence was given for it.")
 
 
@@ -202,7 +214,11 @@ def _neighbours(row: MemoryItem, ctx: Ctx) -> Table:
     """The items that it took the place of, that took its place, and that were promoted from or to it."""
     near = Q(successor=row) | Q(source_item=row) | Q(pk__in=[row.successor_id, row.source_item_id])
     rows = [
-        [Cell(_relation(row, other)), Cell(str(other), page_url(other)), Cell(other.scope.name, kind="code")]
+        [
+            Cell(_relation(row, other), kind="word"),
+            Cell(str(other), page_url(other)),
+            Cell(other.scope.name, kind="code"),
+        ]
         for other in visible_items(ctx).filter(near).order_by("-id")[:NEIGHBOURS]
     ]
     return Table(
@@ -222,7 +238,7 @@ def _versions(versions: list[ItemView]) -> Table:
     rows = [
         [
             Cell(view.version, page_url(MemoryItem(pk=view.id))),
-            Cell(view.status.value),
+            Cell(view.status.value, kind="word"),
             Cell(view.statement),
             Cell(view.recorded_at, kind="time"),
             Cell(view.current_until, kind="time"),
@@ -233,17 +249,18 @@ def _versions(versions: list[ItemView]) -> Table:
     return Table("Other versions of its key", headers, rows, "Its key has no other version in this scope.")
 
 
-def _history(steps: list[HistoryStep]) -> Table:
+def _history(answer: GetMemoryItemResult) -> Table:
+    versions = {view.id: view.version for view in [answer.item, *answer.versions]}
     rows = [
         [
             Cell(step.at, kind="time"),
-            Cell(step.kind),
+            Cell(versions[step.item_id], page_url(MemoryItem(pk=step.item_id)), "word"),
+            Cell(step.kind, kind="word"),
             Cell(f"{step.from_status or '–'} → {step.to_status}"),
             Cell(step.actor),
             Cell(step.reason),
-            Cell(str(step.item_id)[-6:], page_url(MemoryItem(pk=step.item_id)), "code"),
         ]
-        for step in steps
+        for step in answer.history
     ]
-    headers = ("When", "Step", "State", "Who", "Reason", "Item")
+    headers = ("When", "Version", "Step", "State", "Who", "Reason")
     return Table("History of its key", headers, rows, "Nothing is recorded.")

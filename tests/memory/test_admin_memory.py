@@ -203,6 +203,8 @@ def test_a_session_without_a_summary_says_when_one_is_made(cast, client):
         ("?type=goals", {"goal:shop:open"}),
         ("?q=decision:sh", {"decision:shop:database"}),
         ("?type=nonsense", set()),
+        ("?in_force=no", {"decision:shop:database", "goal:shop:open"}),
+        ("?in_force=maybe&type=decisions", {"decision:shop:database"}),
     ],
 )
 def test_a_list_can_be_narrowed(cast, client, query, keys):
