@@ -138,4 +138,4 @@ def slug(text: str) -> str:
 
 
 def _spells(char: str) -> bool:
-    return char in _JOINERS or unicodedata.category(char)[0] in "LNM"
+    return char in _JOINERS or (unicodedata.category(char)[0] in "LNM" and not is_invisible(char))

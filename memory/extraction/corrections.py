@@ -9,6 +9,7 @@ from memory.extraction.facts import Fact, bare
 from memory.extraction.reading import fold, read
 from memory.extraction.values import Draft, Rejected, Value
 from memory.extraction.words import EMPTY, PRONOUNS, SMALL_VALUE
+from memory.keys import slug
 
 _NOT_BUT = re.compile(
     r"(?P<x>[^;]{1,60}?),?\s{0,2}(?:\b(?:but(?: rather)?(?! it| they|\srather)|it's|it is|they're|rather,?)\s|而是|是)\s{0,2}(?P<y>.+)",
@@ -30,16 +31,17 @@ _FORGET_HEAD = re.compile(
 )
 _NAMED = (
     ("decisions", re.compile(r"(?:the |our )?decision (?:about|on|for|to|regarding) (?P<what>.+)")),
-    ("decisions", re.compile(r"(?:关于)?(?P<what>.{1,40}?)的?决定")),
+    ("decisions", re.compile(r"(?:关于)?(?P<what>.{1,40}?)(?:的?(?:那个|这个))?的?决定")),
     ("preferences", re.compile(r"my preference (?:for|about|on|regarding) (?P<what>.+)")),
     ("preferences", re.compile(r"(?:我的?)?(?:关于|对)?(?P<what>.{1,40}?)的?偏好")),
 )
 _GIVEN_UP = (
     ("employer", re.compile(r"(?:work(?:ing)?|works) (?:at|for) ")),
-    ("location", re.compile(r"(?:live|living|based) in |(?:住在|居住在)")),
+    ("location", re.compile(r"(?:live|living|based) in |(?:居?住在?)")),
     ("workplace", re.compile(r"在(?=.{1,30}(?:工作|上班|任职|就职))")),
     ("prefer", re.compile(r"(?:prefer|like|love|want|favou?r)(?:ing|s)? (?:to )?|更?(?:喜欢|偏好|倾向于?|偏爱|习惯)")),
     ("use", re.compile(r"(?:us(?:e|ing)|go(?:ing)? with|采用|使用|用)\s{0,2}")),
+    ("support", re.compile(r"(?=(?:支持|维护|兼容|support(?:ing)? |maintain(?:ing)? ))")),
     ("task", re.compile(r"(?:need(?:ing)?|have|has) to |需要|必须")),
 )
 
@@ -62,6 +64,8 @@ def _given_up(field: str, rest: str, statement: str, ours: bool, subject: str) -
     if field == "use":
         verb = "用" if any(char >= "\u4e00" for char in rest) else "use "
         return shapes.decision(verb + rest, statement)
+    if field == "support":
+        return shapes.decision(rest, statement)
     if field == "task":
         return shapes.task(rest, statement)
     return shapes.profile("employer" if field == "workplace" else field, rest, statement, subject)[0]
@@ -178,6 +182,18 @@ def restated(earlier: Draft, value: str) -> Draft:
         if earlier.type == type_:
             return Draft(type_, earlier.key, {**old, field: value}, value)
     raise Rejected("no_target")
+
+
+def shortened(fact: Fact, earlier: Draft) -> bool:
+    """Whether a fact names the subject of an earlier one by its last words: the owner, after the release owner."""
+    if earlier.type != "facts" or earlier.value["relation"] != fact.relation:
+        return False
+    long, short = slug(str(earlier.value["subject"])), slug(fact.subject)
+    return (
+        long != short
+        and len(short) >= 2
+        and (long.endswith(f"-{short}") or (long.endswith(short) and short[0] > "\u3000"))
+    )
 
 
 def stated_last(text: str) -> Draft | None:

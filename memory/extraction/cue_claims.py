@@ -9,7 +9,7 @@ _ADV = (
     r"definitely|mostly|both|currently|recently|eventually|jointly|collectively|have|do|very|highly) ){0,3}"
 )
 _WE = r"(?:we|i|我们|咱们|我)"
-_USES = r"(?:采用|使用|改用|选用|选择|用|不用|不再|放弃|把|将|换|上|改|迁移|切换|选|走)"
+_USES = r"(?:采用|使用|改用|选用|选择|用|不用|不再|放弃|把|将|换|上|改|迁移|切换|选|走|先)"
 
 CLAIMS = (
     cue(
@@ -42,7 +42,7 @@ CLAIMS = (
         "decide",
         r"(?:我们|咱们|团队|大家|公司|项目组|组里|部门|双方)[^,。;?!我]{0,10}?"
         + UNDENIED
-        + r"(?<![否再该法么的能])(?:决定|商定|敲定|选定|约定|说好|定下来|达成一致)(?:了|好)?(?!权|性|因素|什么|吗|不了|是否|要不要)[\s:,]*",
+        + r"(?<![否再该法么的能])(?:决定|商定|敲定|选定|约定|说好|商量好|谈妥|谈好|拍板|定下来|达成一致|定(?=了[,:])|确定(?=了?(?:用|采用|放弃|弃用|不用|选|走|上|不再)))(?:了|好)?(?!权|性|因素|什么|吗|不了|是否|要不要)[\s:,]*",
         anchored=False,
     ),
     cue("wojueding", "decide", r"我(?:已经|最终|最后|还是|现在)?决定(?:了)?[\s:,]*(?=" + _USES + ")"),
@@ -55,7 +55,7 @@ CLAIMS = (
     cue(
         "jiuyong",
         "decide",
-        r"(?:那么?|那?我们|咱们|还是)?就(?=(?:用|选|采用|定)(?!了|到)[^,。?!]{1,40}(?:吧|了|好了|做|作为|$|,))",
+        r"(?:那么?)?(?:我们|咱们?|还是)?就(?=(?:用|选|采用|定)(?!了|到|这|那|它|你)[^,。?!]{1,40}(?:吧|了|好了|做|作为|$|,))",
     ),
     cue(
         "prefer",
@@ -68,10 +68,14 @@ CLAIMS = (
     cue(
         "favourite",
         "prefer",
-        r"my (?:all-time )?favou?rite (?P<topic>[a-z][a-z -]{0,30}?) (?:is|are)(?: now| actually)?(?![a-z'])\s*",
+        r"my (?:all-time )?(?:favou?rite|preferred|go-to) (?P<topic>[a-z][a-z -]{0,30}?) (?:is|are)(?: now| actually)?(?![a-z'])\s*",
     ),
     cue("rather", "prefer", r"i(?:'d| would)(?: much)? rather (?=[^.]{1,80} than )"),
-    cue("like_better", "prefer", r"(?:i|we) (?:really )?(?:like|love) (?=[^.]{1,60} (?:better|more|rather) than )"),
+    cue(
+        "like_better",
+        "prefer",
+        r"(?:i|we) (?:really |much )?(?:like|love) (?=[^.]{1,60} (?:better|more|rather) than )",
+    ),
     cue(
         "like",
         "like",
@@ -85,19 +89,27 @@ CLAIMS = (
     cue(
         "gengxihuan",
         "prefer",
-        r"(?:i|我们?)\s?(?:个人|平时|平常|一般|通常|还是|现在|一直|其实|一向|都|会){0,3}\s?(?:更喜欢|更偏好|偏好|偏爱|更偏向于?|更倾向于?|倾向于|更愿意|更习惯|习惯(?=用|使用|在)|比较喜欢|最喜欢|更爱|宁愿|宁可)(?:的(?P<topic>[^,。是不]{1,10})是)?[\s:,]*",
+        r"(?:i|我们?|本人|个人|俺|咱)\s?(?:个人|这边|平时|平常|一般|通常|还是|现在|一直|其实|一向|都|会){0,3}\s?(?:更喜欢|更偏好|偏好|偏爱|更偏向于?|偏向于|更倾向于?|倾向于|更愿意|更习惯|习惯(?=用|使用|在|先|早上|晚上|上午|下午|把|按|每)|比较喜欢|最喜欢|更爱|宁愿|宁可)(?:的(?P<topic>[^,。是不]{1,10})是)?[\s:,]*",
         anchored=False,
     ),
     cue("pianhaoshi", "prefer", r"我的偏好(?:是|:)[\s:,]*", anchored=False),
-    cue("xihuan", "like", r"我们?(?:一直|平时|很|非常|挺|特别|比较|都|更)?喜欢\s*"),
-    cue("buxihuan", "dislike", r"我们?(?:一直|平时|很|非常|特别|真的|都|最)?(?:不喜欢|讨厌|不爱)\s*"),
+    cue(
+        "xihuan",
+        "like",
+        r"(?:我们?|本人)(?:个人|一直|平时|很|非常|挺|特别|比较|都|更|还是|其实|真的|现在|蛮){0,2}喜欢\s*",
+    ),
+    cue(
+        "buxihuan",
+        "dislike",
+        r"我们?(?:一直|平时|很|非常|特别|真的|都|最|其实|个人){0,2}(?:不喜欢|不太喜欢|不怎么喜欢|讨厌|不爱|受不了)\s*",
+    ),
     cue(
         "goal_is",
         "goal",
         r"(?:my|our) (?:[a-z-]+ ){0,2}(?:goal|objective|aim)(?: (?:this|for|of|in) [a-z0-9 ]{1,30}?)? (?:is|has always been)(?: now)?(?: to)?(?![a-z])[\s:,]*",
     ),
     cue("goal_label", "goal", r"(?:goal|objective|目标) ?:\s*"),
-    cue("mubiaoshi", "goal", r"我们?的?(?:[^,。的]{0,8}的?)目标(?:是|就是|为|:)[\s:,]*", anchored=False),
+    cue("mubiaoshi", "goal", r"我们?的?(?:[^,。的]{0,8}的?)(?:目标|愿景|使命)(?:是|就是|为|:)[\s:,]*", anchored=False),
     cue(
         "mubiaoshi_bare",
         "goal",
@@ -118,7 +130,7 @@ CLAIMS = (
     cue(
         "tixingwo",
         "task",
-        r"(?:请|记得|麻烦|到时候?|明天|下周)?提醒(?:我们?|一下我)(?:要)?(?=[^吗]{2,})\s*",
+        r"(?:请|记得|麻烦|到时候?|明天|下周)?提醒(?:我们?(?:一下)?|一下我)(?:要)?(?=[^吗]{2,})\s*",
         arg="explicit",
     ),
     cue(
@@ -144,7 +156,7 @@ CLAIMS = (
 PROFILE = tuple(
     cue(name, "profile", pattern, arg=key)
     for name, key, pattern in (
-        ("my_name", "name", r"my (?:full |first |last |real )?name(?:'s| is)(?! not)\s*"),
+        ("my_name", "name", r"my (?:full |first |last |real )?name(?:'s| is)(?! not| on | in | at | too | so )\s*"),
         (
             "call_me",
             "name",
@@ -161,7 +173,7 @@ PROFILE = tuple(
         (
             "attribute",
             "",
-            r"my (?P<k>birthday|e-?mail(?: address)?|time ?zone|company|employer|hometown|nickname|pronouns|native language|phone(?: number)?|address|job title|job|role|profession|occupation|team|age|title) (?:is|are)(?! (?:not|due|late|being|full|so|very|really|broken|getting|killing|great|hard|tomorrow))(?: now)?\s*",
+            r"my (?P<k>birthday|e-?mail(?: address)?|time ?zone|company|employer|hometown|nickname|pronouns|native language|phone(?: number)?|address|job title|job|role|profession|occupation|team|age|title)(?: is| are|'s)(?: on(?= [a-z]+ \d))?(?! (?:not|due|late|being|full|so|very|really|broken|getting|killing|great|hard|tomorrow))(?: now)?\s*",
         ),
         (
             "live_in",
@@ -186,7 +198,7 @@ PROFILE = tuple(
             r"(?:请|可以|就|你可以|大家都)?(?:叫|称呼)我(?!们|怎么|去|来|起|吃|说|做|如何|别|不|在|把|帮)\s*",
         ),
         ("mingzishi", "name", r"我的(?:名字|姓名|大名|英文名|中文名)(?:是|叫)(?!什么|啥)\s*"),
-        ("zaigongzuo", "employer", r"我(?:现在|目前|一直)?(?:就职于|任职于|供职于|受雇于)\s*"),
+        ("zaigongzuo", "employer", r"(?:我|本人)(?:现在|目前|一直)?(?:就职于|任职于|供职于|受雇于)\s*"),
         (
             "zai_gongzuo",
             "employer",

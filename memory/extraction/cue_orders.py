@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from memory.extraction.cue import UNDENIED, cue
 
-_TAIL_EN = r"(?: (?:that|of (?:this|that)))?(?: (?:this|that|these|the following|for (?:me|later|next time|the future)|please)(?=[\s,.:!-]*(?:$|[:,.-])))?[\s:,-]*"
-_TAIL_ZH = r"(?:了|好|哦|啊|呀|吧|下)?(?:(?:这(?:一点|点|个|件事|些|条)?|以下(?:几点|内容|信息)?|一下|如下)(?=[\s:,]*(?:$|[:,])))?[\s:,]*"
+_TAIL_EN = r"(?: (?:that|of (?:this|that)))?(?: (?:this|that|it|these|the following|for (?:me|later|next time|the future)|please)(?=[\s,.:!-]*(?:$|[:,.-])))?[\s:,-]*"
+_TAIL_ZH = r"(?:了|好|哦|啊|呀|吧|哈|啦|噢|喔|呗|嘛|～|下(?![周个次一午月半班礼星]|载|单|线)){0,2}(?:(?:这(?:几[点条件个](?:事情?)?|一点|点|个|件事|些|条)?|以下(?:几点|内容|信息)?|一下|如下)(?=[\s:,]*(?:$|[:,])))?[\s:,]*"
 _ASK = r"(?:(?:please|pls|kindly|(?:can|could|would|will) you(?: please)?|i(?:'d| would) like you to|i (?:want|need) you to|(?:make|be) sure (?:to|you)|you (?:should|must|need to)|always|do) ){0,2}"
 
 WRAPPERS = (
@@ -20,7 +20,7 @@ WRAPPERS = (
     cue(
         "dont_forget",
         "remember",
-        _ASK + r"(?:don't|do not|never) (?:you )?forget(?![a-z])(?: about)?" + _TAIL_EN,
+        _ASK + r"(?:don't|do not|never) (?:you |let me |let us )?forget(?![a-z])(?: about)?" + _TAIL_EN,
         arg="todo",
     ),
     cue(
@@ -28,14 +28,14 @@ WRAPPERS = (
         "remember",
         r"(?:请你?|麻烦你?|烦请|劳烦)?(?:务必|一定)?要?(?:(?:能不能|可以|能|可不可以)?(?:帮我|给我|替我))?(?:务必|一定要?|要)?"
         + UNDENIED
-        + r"(?:(?<=帮我)|(?<=给我)|(?<=替我)|(?<![我他她们难能]))(?:记住|记下来?|记一下|记着|牢记|谨记|切记|记录一下|记录下来|备忘(?=:))(?!了吗|了没)"
+        + r"(?<!没必要)(?<!不必要)(?<!人要)(?<!人)(?<!都会)(?<!个)(?:(?<=帮我)|(?<=给我)|(?<=替我)|(?<![我他她们难能]))(?:记住|记下来?|记一下|记着|牢记|谨记|切记|记录一下|记录下来|备忘(?:一下|(?=:))|记好(?=了?[,:\s]))(?!了吗|了没|来的|的东西|的内容)"
         + _TAIL_ZH,
         anchored=False,
     ),
     cue(
         "jide",
         "remember",
-        r"(?:请|一定要?|务必|要|到时候?|下次)?"
+        r"(?:你(?=要|一定|务必))?(?:请|一定要?|务必|要|到时候?|下次)?"
         + UNDENIED
         + r"(?<![我你他她还也都不没们])记得(?!吗|不|清|很|住|有一次|曾)"
         + _TAIL_ZH,
@@ -63,7 +63,7 @@ WRAPPERS = (
     cue(
         "yihou",
         "standing",
-        r"(?<![天年月周时了之的束完业后日])(?:以后|今后|往后|日后)(?!再说|再聊|再看|再议|可能|也许|会)(?=[^。!?;]{0,14}?(?:都|请|一律|统一|不要|不准|不许|不用|别|必须|务必|一定要|默认|就用|只用|每次|凡是|所有|要用|用|按|就叫|叫我|全部|要|得))[\s:,]*(?:请)?(?:都(?=[^\s]))?",
+        r"(?<![天年月周时了之的束完业后日婚久班饭大老去来走好醒])(?:以后|今后|往后|日后)(?!再说|再聊|再看|再议|可能|也许|会)(?=[^。!?;]{0,14}?(?:都|请|一律|统一|不要|不准|不许|不用|别|必须|务必|一定要|默认|就用|只用|每次|凡是|所有|要用|用|按|就叫|叫我|全部|要|得))[\s:,]*(?:请)?(?:都(?=[^\s]))?",
         anchored=False,
     ),
     cue(
@@ -100,7 +100,7 @@ WRAPPERS = (
     cue(
         "budui",
         "wrong",
-        r"(?:这|那|这个|那个|哦|啊|等等)?,?(?:不对|不是的|错了|说错了|你?记错了|你?搞错了|不正确|我说错了|我记错了|更正(?:一下)?|纠正一下|有误)(?![劲称吗])[\s:,]*",
+        r"(?:(?:你|我)?(?:刚才|刚刚|上面|前面|之前)(?:说的)?)?(?:这|那|这个|那个|那条|这条|哦|啊|等等)?,?(?:不对|不是的|错了|说错了|你?记错了|你?搞错了|不正确|我说错了|我记错了|更正(?:一下)?|纠正一下|有误)(?![劲称吗])[\s:,]*",
     ),
 )
 
@@ -159,7 +159,7 @@ STATUS = (
     cue(
         "zuowanle",
         "done",
-        r"(?:已经?|都|也|终于|刚刚?|全部|总算|现在|:){0,3}(?<![未没不快])(?<!没有)(?<!马上)(?<!即将)(?<!差不多)(?:完成|做完|搞定|弄好|写完|弄完|办完|做好|上线|完工)(?:了)?(?!之后|以后|后|之前|前|的话|的时候|时|度|率|吗)(?=[\s,。;!]|$)",
+        r"(?:已经?|都|也|终于|刚刚?|全部|总算|现在|:){0,3}(?<![未没不快])(?<!没有)(?<!马上)(?<!即将)(?<!差不多)(?:做完|搞定|弄好|写完|写好|弄完|办完|做好|完工|(?:完成|上线)(?=了|啦)|(?<=已|部|都|经|[:✅☑✔])(?:完成|上线)|(?<=[✅☑✔]\s)完成)(?:了|啦|咯)?(?!之后|以后|后|之前|前|的话|的时候|时|度|率|吗)(?=[^a-z0-9\u4e00-\u9fff]|[并啊呀哈哦]|$)",
         anchored=False,
         arg="before",
     ),
@@ -180,9 +180,9 @@ STATUS = (
     cue(
         "kazhule",
         "blocked",
-        r"(?:现在|目前|还是|又|已经|一直)?(?<!被)(?:卡住了?|阻塞了?|受阻|停滞了?|搁置了?)(?!吗)",
+        r"(?:现在|目前|还是|又|已经|一直)?(?<!被)(?:卡住了?|卡着(?!吗)|阻塞了?|受阻|停滞了?|搁置了?)(?!吗)",
         anchored=False,
-        arg="before",
+        arg="before?",
     ),
 )
 
@@ -191,7 +191,7 @@ CORRECTIONS = (
     cue(
         "not_anymore",
         "anymore",
-        r"(?:i|we) (?:don't|do not|won't|will not|am not|'m not|are not|aren't) (?=[^.,]{1,80} any ?more(?![a-z]))",
+        r"(?:i|we)(?: don't| do not| won't| will not| am not|'m not|'re not| are not| aren't) (?=[^.,]{1,80} any ?more(?![a-z]))",
     ),
     cue(
         "stopped",
@@ -225,7 +225,7 @@ CORRECTIONS = (
 STANDING_IMPERATIVE = cue(
     "always",
     "standing",
-    r"(?=(?:please )?(?:always|never) (?:use|reply|answer|respond|write|run|include|add|call|put|ask|check|keep|format|commit|push|send|explain|show|give|speak|start|end|deploy|merge|squash|rebase)(?![a-z]))",
+    r"(?=(?:please |you should |you must |you need to )?(?:always|never) (?:cite|avoid|return|prefer|test|document|comment|link|round|spell|translate|mention|use|reply|answer|respond|write|run|include|add|call|put|ask|check|keep|format|commit|push|send|explain|show|give|speak|start|end|deploy|merge|squash|rebase)(?![a-z]))",
     arg="soft",
 )
 

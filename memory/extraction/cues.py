@@ -7,13 +7,27 @@ import re
 from memory.extraction.cue import Cue, Hit
 from memory.extraction.cue_claims import CLAIMS, PROFILE
 from memory.extraction.cue_orders import CORRECTIONS, STANDING_IMPERATIVE, STATUS, WRAPPERS
+from memory.extraction.cue_spoken import SPOKEN_CHANGES, SPOKEN_ORDERS, SPOKEN_STATUS
+from memory.extraction.cue_spoken_claims import SPOKEN_CLAIMS, SPOKEN_PROFILE
 from memory.extraction.words import OPENERS_EN, OPENERS_ZH
 
-TABLE: tuple[Cue, ...] = (*WRAPPERS, *CLAIMS, *PROFILE, *STATUS, *CORRECTIONS, STANDING_IMPERATIVE)
+TABLE: tuple[Cue, ...] = (
+    *WRAPPERS,
+    *SPOKEN_ORDERS,
+    *CLAIMS,
+    *SPOKEN_PROFILE,
+    *PROFILE,
+    *STATUS,
+    *SPOKEN_CHANGES,
+    *CORRECTIONS,
+    *SPOKEN_CLAIMS,
+    *SPOKEN_STATUS,
+    STANDING_IMPERATIVE,
+)
 WRAPPING = frozenset({"remember", "standing", "forget", "wrong"})
 # Kinds whose cue may stand in the middle of a clause; inside the words of a claim they are part of what is claimed.
 _MID = frozenset({"done", "blocked", "no_longer", "not_but", "correct_mid"})
-_CLAIMING = frozenset({"decide", "prefer", "like", "dislike", "goal", "task", "profile"})
+_CLAIMING = frozenset({"decide", "settled", "prefer", "like", "dislike", "habit", "goal", "task", "profile"})
 _NEW_CLAUSE = re.compile(r"[,;:]|\s(?:and|but|so) |但|并且|而且|所以")
 
 # Where a clause may begin: after punctuation, a masked quotation, or a connective.

@@ -10,8 +10,8 @@ from memory.extraction.words import HYPOTHETICAL, NOT_REPORTED, POLITE, REPORTED
 
 _REQUEST = re.compile(r"(?:please |pls )?(?:can|could|would|will) you|能不能|可不可以|可以|能|帮我|请帮我|麻烦你?|请")
 _ASKED_OBJECT = re.compile(r"[^,。]{0,12}(?:什么|哪个|哪种|哪些|谁|怎么|如何|多少|几点|啥)")
-_CLAIM_KINDS = frozenset({"decide", "prefer", "like", "dislike", "goal", "profile", "task"})
-_SETTLED_KINDS = frozenset({"decide", "correct", "correct_full", "correct_mid", "not_but"})
+_CLAIM_KINDS = frozenset({"decide", "settled", "prefer", "like", "dislike", "habit", "goal", "profile", "task"})
+_SETTLED_KINDS = frozenset({"decide", "settled", "correct", "correct_full", "correct_mid", "not_but"})
 _WINDOW = 300
 
 
@@ -28,7 +28,9 @@ def objection(reading: Reading, sentence: Sentence, hit: Hit, content: str, wrap
     kind = hit.cue.kind
     if kind in _CLAIM_KINDS and _ASKED_OBJECT.match(content):
         return "question"
-    prefix = POLITE.sub(" ", reading.view[max(sentence.start, hit.start - _WINDOW) : hit.start])
+    # A cue that spans its whole clause may hold the doubt in itself.
+    until = hit.end if kind == "decide" and hit.groups.get("all") else hit.start
+    prefix = POLITE.sub(" ", reading.view[max(sentence.start, hit.start - _WINDOW) : until])
     if HYPOTHETICAL.search(prefix):
         return "hypothetical"
     if REPORTED.search(NOT_REPORTED.sub(" ", prefix)):

@@ -24,6 +24,18 @@ _OTHER_SIDE_ZH = re.compile(r"(?:比起|相比于?|与其|相较于?|和|跟)(?P
 _NO_RULE = re.compile(
     r"(?:things?|it|everything|life|he|she|they|there|i'm|i am)\b|天气|情况|我就(?!用|要)|他|她|再也|一切"
 )
+_POINTING = re.compile(
+    r"(?:this|that|these|those|the|how|your|it)\b|这|那|"
+    r"你(?!(?:回答|回复|解释|写|讲|说话)(?:得|时|用|要|能|先)|先|用|直接|给)"
+)
+# What friends settle on is no decision of a project.
+_CASUAL = re.compile(r"吃|玩|逛|喝|电影|睡|聚餐|聚会|见面|集合|听你的|\b(?:lunch|dinner|drinks?|movie|pizza)\b")
+_LONGEST_SETTLED = 200
+_TO_ME = re.compile(r"推荐|道歉|提醒我|称呼我|叫我|废话|客套|啰嗦|重复我|列出来|call(?:ing)? me")
+_WANTED = re.compile(
+    r"(?<![重主需必次概纪摘])要(?!点|求|素)|(?<![取获记值舍])得(?!到)|必须|需要|应该|打算|计划在|准备在|争取|希望|预计|明天|后天|下周|下个月|尽快|之前"
+    r"|\b(?:should|must|needs? to|want|hope|will|going to|almost|nearly)\b"
+)
 _PLANNED = re.compile(
     r"(?:once|when|after|until|if|before|as soon as|unless|make sure|ensure|not)\b|等|如果|当|只要|一旦|没|未|快"
 )
@@ -48,8 +60,10 @@ def _takes_all(scene: Scene) -> bool:
     """Whether the later cues of the sentence are part of what is to be remembered."""
     following = scene.hits[scene.at + 1]
     gap = scene.reading.view[scene.hit.end : following.start].strip()
-    return bool(_CONDITION.match(gap)) or (
-        following.cue.kind in {"no_longer", "standing", "done", "blocked"} and gap[-1:] not in ",;"
+    return (
+        bool(_CONDITION.match(gap))
+        or scene.is_plain(following)
+        or (following.cue.kind in {"no_longer", "standing", "done", "blocked"} and gap[-1:] not in ",;")
     )
 
 
@@ -101,8 +115,13 @@ def _remember(scene: Scene, content: str) -> list[Draft]:
 
 
 def _standing(scene: Scene, content: str) -> list[Draft]:
-    scene.explicit |= scene.hit.cue.arg != "soft"
-    scene.standing = True
+    if scene.hit.cue.arg == "scoped" and not (
+        scene.explicit or shapes.has_preference_scope(content) or _TO_ME.search(content)
+    ):
+        raise Rejected("not_a_rule")
+    scene.explicit |= scene.hit.cue.arg not in {"soft", "scoped"}
+    # A rule that fills its own clause says nothing about the next one.
+    scene.standing = not scene.hit.groups.get("all")
     return [_rule(content, scene.statement())]
 
 
@@ -136,6 +155,9 @@ def _right_value(scene: Scene, content: str) -> list[Draft]:
         fact = facts.parse(content)
         if fact is None or fact.many or SMALL_VALUE.fullmatch(fold(fact.value)):
             raise Rejected("no_target")
+        earlier = scene.antecedent()
+        if earlier is not None and corrections.shortened(fact, earlier):
+            return [corrections.restated(earlier, fact.value)]
         return [fact.draft(content)]
     return [_restated(scene, corrections.value_of(content))]
 
@@ -202,6 +224,14 @@ def _decide(scene: Scene, content: str) -> list[Draft]:
     return [shapes.decision(content, scene.statement())]
 
 
+def _settled(scene: Scene, content: str) -> list[Draft]:
+    """ "That's settled": what follows it, or else the words before it."""
+    settled = content if any(char.isalnum() for char in content) else scene.clause_before()
+    if _CASUAL.search(fold(settled)) or len(settled) > _LONGEST_SETTLED:
+        raise Rejected("not_a_decision")
+    return [shapes.decision(settled, settled)]
+
+
 def _prefer(scene: Scene, content: str) -> list[Draft]:
     other = _OTHER_SIDE_ZH.search(
         scene.reading.view[max(scene.sentence.start, scene.hit.start - 40) : scene.hit.start]
@@ -220,6 +250,12 @@ def _like(scene: Scene, content: str) -> list[Draft]:
     raise Rejected("not_a_preference")
 
 
+def _habit(scene: Scene, content: str) -> list[Draft]:
+    if not shapes.has_preference_scope(content):
+        raise Rejected("not_a_preference")
+    return [shapes.preference(content, scene.statement())]
+
+
 def _dislike(scene: Scene, content: str) -> list[Draft]:
     if scene.explicit or (shapes.has_preference_scope(content) and not _pointing(content)):
         return [shapes.preference(content, scene.statement(), avoid=True)]
@@ -228,7 +264,7 @@ def _dislike(scene: Scene, content: str) -> list[Draft]:
 
 def _pointing(content: str) -> bool:
     """Whether a liking is about the thing at hand: praise or venting, not a taste."""
-    return bool(re.match(r"(?:this|that|these|those|the|how|your|it)\b|这|那|你", fold(content)))
+    return bool(_POINTING.match(fold(content)))
 
 
 def _profile(scene: Scene, content: str) -> list[Draft]:
@@ -249,14 +285,15 @@ def _done(scene: Scene, content: str) -> list[Draft]:
 
 
 def _blocked(scene: Scene, content: str) -> list[Draft]:
-    where = scene.hit.cue.arg
+    where = scene.hit.cue.arg.rstrip("?")
     if where == "both":
         content = re.sub(r"(?:上|里|这里|那里|这一步)?了?$", "", content)
     before = scene.clause_before() if where in {"before", "both"} else ""
     name = content if where == "after" or (where == "both" and not before) else before
     if where == "both" and not before:
         name = content
-    why = scene.hit.groups.get("why") or re.sub(r"^(?:by|on|waiting (?:for|on)|because(?: of)?)\s", "", content)
+    why = scene.hit.groups.get("why") or re.sub(r"^.{1,60}? until ", "", content)
+    why = re.sub(r"^(?:by|on|waiting (?:for|on)|because(?: of)?)\s", "", why)
     draft = _status(scene, name, "blocked")
     return [
         Draft(draft.type, draft.key, {**draft.value, "reason": why}, draft.statement, draft.kind)
@@ -266,7 +303,7 @@ def _blocked(scene: Scene, content: str) -> list[Draft]:
 
 
 def _status(scene: Scene, words: str, status: str) -> Draft:
-    if _PLANNED.match(fold(words)):
+    if _PLANNED.match(fold(words)) or (status == "done" and _WANTED.search(fold(words))):
         raise Rejected("hypothetical")
     name = mention(words)
     statement = shapes.clean(scene.reading.text[slice(*scene.span)])
@@ -293,6 +330,8 @@ _HANDLERS: dict[str, Callable[[Scene, str], list[Draft]]] = {
     "no_longer": _no_longer,
     "anymore": _anymore,
     "decide": _decide,
+    "settled": _settled,
+    "habit": _habit,
     "prefer": _prefer,
     "like": _like,
     "dislike": _dislike,

@@ -42,6 +42,9 @@ _LINK = (
 )
 _NAMED = re.compile(_WORD + _LINK, re.IGNORECASE)
 _BARE = re.compile(_WORD + r"\s{1,3}(?P<value>(?=[^\s]{0,40}[0-9])(?=[^\s]{0,40}[A-Za-z])[!-~]{6,200})", re.IGNORECASE)
+_BARE_ZH = re.compile(
+    r"(?:密\s?码|密\s?碼|口令|密钥|密鑰|秘钥|令牌|私钥|私鑰|验证码|驗證碼)\s{1,3}(?P<value>(?=[!-~]{0,40}[0-9])[!-~]{4,200})"
+)
 _HARMLESS = re.compile(
     r"(?:required|stored|saved|kept|wrong|right|optional|expired?|expiring|hashed|salted|invalid|valid|needed|in?correct|"
     r"weak|strong|empty|secret|missing|set|reset|unknown|the|an?|in|on|at|by|not|no|never|always|managed|rotated|"
@@ -66,7 +69,7 @@ def secret_spans(text: str) -> list[tuple[int, int]]:
     """Where the text shows a password, key or token; may overlap."""
     spans = [match.span() for pattern in _PATTERNS for match in pattern.finditer(text)]
     spans += [match.span("value") for match in _NAMED.finditer(text) if _is_given(match)]
-    spans += [match.span("value") for match in _BARE.finditer(text)]
+    spans += [match.span("value") for pattern in (_BARE, _BARE_ZH) for match in pattern.finditer(text)]
     spans += [match.span() for match in _LONG.finditer(text) if _is_random(match.group())]
     spans += [match.span() for match in _HEX.finditer(text) if not _is_digest(text, match.start())]
     return sorted(spans)

@@ -60,7 +60,8 @@ class Scene:
 
     def content(self) -> str:
         """The words after the cue, as they were written; marks where they stand."""
-        start, end = self.hit.end, self.content_end()
+        whole = self.hit.groups.get("all") or ""
+        start, end = (self.hit.end - len(whole), self.hit.end) if whole else (self.hit.end, self.content_end())
         text = shapes.clean(self.reading.text[start:end])
         if self.retract:
             text = corrections.without_tail(text)
@@ -69,7 +70,8 @@ class Scene:
 
     def statement(self) -> str:
         """The cue and the words after it."""
-        return shapes.clean(self.reading.text[self.hit.start : self.content_end()])
+        end = self.hit.end if self.hit.groups.get("all") else self.content_end()
+        return shapes.clean(self.reading.text[self.hit.start : end])
 
     def clause_before(self) -> str:
         """The words from the start of the clause to the cue."""
@@ -99,12 +101,19 @@ class Scene:
             word in OPENERS_EN for word in re.findall(r"[^\s,]+", view)
         )
 
+    def is_plain(self, following: Hit) -> bool:
+        """Whether a clause that reads as a decision by itself is, after "remember", just what is to be remembered."""
+        whole = following.cue.kind == "decide" and bool(following.groups.get("all"))
+        return whole and self.hit.cue.kind == "remember"
+
     def wraps(self) -> bool:
         """Whether this cue only says how to take the next one. Raises Rejected where it does not count."""
         reason = objection(self.reading, self.sentence, self.hit, "")
         if reason:
             raise Rejected(reason)
         kind = self.hit.cue.kind
+        if self.hit.groups.get("all") or (not self.is_last() and self.is_plain(self.hits[self.at + 1])):
+            return False
         gap = self.reading.view[self.hit.end : self.content_end()]
         following = None if self.is_last() else self.hits[self.at + 1]
         joined = (
@@ -118,7 +127,7 @@ class Scene:
             joined and claims
         ):
             return False
-        self.explicit |= kind in {"remember", "standing"} and self.hit.cue.arg != "soft"
+        self.explicit |= kind in {"remember", "standing"} and self.hit.cue.arg not in {"soft", "scoped"}
         self.retract |= kind == "forget"
         self.denied |= kind == "wrong"
         self.standing |= kind == "standing"

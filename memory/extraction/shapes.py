@@ -6,6 +6,7 @@ import re
 
 from memory.extraction import facts
 from memory.extraction.facts import bare
+from memory.extraction.places import PLACE_ZH
 from memory.extraction.reading import fold
 from memory.extraction.values import Draft, Rejected, Value
 from memory.extraction.words import (
@@ -32,14 +33,14 @@ _LATER = re.compile(
     r"after all|in the end|please)|暂时|先|吧|了|好了|啦|哈)\s*$"
 )
 _USE_EN = re.compile(
-    r"(?:(?:not )?to\s+|against )?(?:just\s+|all\s+)?(?:us(?:e|ing)|adopting|adopt|go with|choose|pick|switch (?:from .{1,40}? )?to|move (?:from .{1,40}? )?to|migrate (?:from .{1,40}? )?to|stick (?:with|to)|keep|"
+    r"(?:(?:not )?to\s+|against )?(?:just\s+|all\s+)?(?:us(?:e|ing)|adopting|adopt|go with|choose|pick|switch(?:ing|ed)? (?:over )?(?:from .{1,40}? )?to|mov(?:e|ing) (?:from .{1,40}? )?to|migrat(?:e|ing|ed) (?:from .{1,40}? )?to|stick (?:with|to)|keep|"
     r"standardi[sz]e on|settle on|be using|replace .{1,40}? with|go for|upgrade to|stay (?:on|with))(?: using)?\s+"
 )
 _FOR_EN = re.compile(
     r"(?P<o>[^,]{1,160}?)\s+(?:for (?!now\b|the time|a (?:while|bit)|\d)|as (?:our |the |a |an )(?!well|soon|planned)|to (?:handle|manage|store|build|run|serve|power|host) (?:the |our )?)(?P<t>[^,;]{1,80})"
 )
 _REPLACE_EN = re.compile(r"(?:to )?(?:replace|swap(?: out)?) (?P<t>.{1,40}?) (?:with|for) (?P<o>.+)")
-_USE_ZH = r"(?:不再|不|放弃|继续|统一|全部|还是|要|都|就|先|改|默认)*(?:采用|使用|改用|换用|选用|选择|换成|改成|改为|迁移到|切换到|迁到|切到|升级到|选(?![型项])|用(?!户)|走(?!廊|查)|上(?![线传面次周班个]))"
+_USE_ZH = r"(?:不再|不|放弃|继续|统一|全部|还是|要|都|就|先|改|默认)*(?:采用|使用|改用|换用|选用|选择|选了|换成|改成|改为|迁移到|切换到|迁到|切到|升级到|升到|定成|选定|选(?![型项])|用(?!户)|走(?!廊|查)|上(?![线传面次周班个]))"
 _SET_ZH = r"(?:改到|定在|定为|定于|设为|调整为|调整到|挪到|推迟到|延期到|延到|提前到|换到|放在|安排在|限制在|控制在)"
 _OBJECT_FIRST_ZH = re.compile(
     _USE_ZH
@@ -60,7 +61,7 @@ _OVER_EN = re.compile(
 _TO_EN = re.compile(r"(?P<x>[^\s,]+(?: [^\s,]+){0,2}) to (?P<y>[^\s,]+(?: [^\s,]+){0,2})$")
 _ON_EN = re.compile(r"(?P<x>[^,]{1,80}?),?\s+(?:for|when|while|whenever) (?P<t>[^,;]{1,60})")
 _OVER_ZH = re.compile(
-    r"(?P<x>[^,。]{1,60}?),?(?:但|而|也|并且|,)*(?:不喜欢|不太喜欢|讨厌|而不是|而非|胜过|多于|甚于|不要|不是|不爱|别用)(?P<y>[^,。]{1,60})"
+    r"(?P<x>[^,。]{1,60}?),?(?:但|而|也|并且|,)*(?:不喜欢|不太喜欢|讨厌|而不是|而非|胜过|多于|甚于|不要|不是|不爱|别用|不用)(?P<y>[^,。]{1,60})"
 )
 _POLITE_OBJECT = re.compile(
     r"(?:(?:it|that) if you |that you |you to |if you |it when you |when you |your |to (?:use |have |get |work with |write in )?|having |getting |using |working with |用|使用|让你|你|在(?=.{1,12}[写做用]))"
@@ -72,7 +73,16 @@ _AT_EN = re.compile(
     r"\b(?:at|for) (?P<where>(?:the )?[a-z0-9][^,.;]{1,40}?)(?= (?:as|and|in|since|where|but)\b|[,.;]|$)"
 )
 _CUT_PROFILE = re.compile(
-    r"\s{1,2}(?:and|but|so|because|since|where|which|who|by the way|btw|these days|right now|at the moment|now|though|currently|please)(?![a-z])|[,，;；。！!（(]|(?:并且|而且|负责|，|吧$|就行|就好|就可以|即可|好了)"
+    r"\s{1,2}(?:and|but|so|because|since|where|which|who|by the way|btw|these days|right now|at the moment|last (?:week|month|year)|this (?:week|month|year)|now|though|currently|please)(?![a-z])|[,，;；。！!（(]|(?:并且|而且|负责|，|吧$|就行|就好|就可以|即可|好了)"
+)
+_TRADE_ZH = re.compile(
+    r"(?:做|搞|干)(?P<role>[^,。的]{0,8}(?:运维|测试|前端|后端|全栈|算法|设计|产品|运营|开发|数据(?:分析)?|安全|硬件|嵌入式|市场|销售|财务|人事|法务|客服|教育|外贸|金融|研究|架构|ios|安卓|ai))(?:的|开发的?|这块的?)?"
+    r"|(?:做|搞)(?P<line>(?![不得梦给了错好完这那]|什么|出)[^,。的]{2,8})的"
+)
+PLACE = re.compile(PLACE_ZH)
+_AFTER_PLACE = re.compile(r"(?:人|的|了|这边|生活|定居|读书|上学|呢|啊)+$")
+_NO_NAME = re.compile(
+    r"(?:ish|ese|ian|ican|ean|rman|ench|tch)$|^(?:sorry|sure|glad|happy|sad|tired|done|new|fine|ok|okay|here|back|just|not|also|so|very)$"
 )
 _ZH_WORKPLACE = re.compile(r"(?P<where>.{2,30}?)(?:工作|上班|任职|就职|实习)")
 _PROJECT = "general"
@@ -241,7 +251,7 @@ def goal(content: str, statement: str) -> Draft:
 def task(content: str, statement: str, status: str = "todo") -> Draft:
     """A task named after its title."""
     title = _solid(re.sub(r"(?i)^(?:to\s{1,3}|请|先|要|去|把|将)(?=\S)", "", content) if status == "todo" else content)
-    if status == "todo" and NOT_A_TASK.match(fold(title)):
+    if status == "todo" and (NOT_A_TASK.match(fold(title)) or not any(char.isalpha() for char in title)):
         raise Rejected("not_a_task")
     name = slug(bare(title))
     value: Value = {"project": _PROJECT, "task_id": name, "title": title, "status": status}
@@ -266,20 +276,36 @@ def _profile_facts(field: str, content: str) -> list[tuple[str, str]]:
     view = fold(content)
     if field == "allergy" and "过敏" in view:
         return [("allergy", content[: view.index("过敏")])]
+    if field == "introduction":
+        return _introduction(content, view)
+    if field == "diet":
+        return [("diet", re.split(r"[,，。;；!！]", content)[0].strip())]
     if field == "employer":
         return _employment(content, view)
     if field == "role":
         return _role(content, view)
     cut = _CUT_PROFILE.search(view)
     short = content[: cut.start()] if cut and field != "birthday" else content
+    short = _AFTER_PLACE.sub("", short) if field in {"location", "hometown"} else short
     limit = 4 if field == "name" else 12
     return [(field, _solid(short.strip()))] if len(short.split()) <= limit and len(short) <= 80 else []
 
 
+def _introduction(content: str, view: str) -> list[tuple[str, str]]:
+    """ "I'm Dana, a nurse": a name is written with a capital, and a people or a mood is no name."""
+    name = content.split(",")[0].split()[0]
+    if not (name[:1].isupper() and name[1:].islower()) or _NO_NAME.search(fold(name)):
+        return []
+    rest = view[len(name) :].lstrip(", ")
+    offset = len(view) - len(rest)
+    return [("name", name), *(_role(content[offset:], rest) if rest.startswith(("a ", "an ", "the ")) else [])]
+
+
 def _employment(content: str, view: str) -> list[tuple[str, str]]:
     place = _ZH_WORKPLACE.match(view)
+    if place and PLACE.fullmatch(where := _part(place, "where", content)):
+        return [("location", where)]
     if place:
-        where = _part(place, "where", content)
         return (
             [("employer", where)]
             if where not in {"家", "家里", "外面", "努力", "认真", "线上", "公司", "这里", "这边"}
@@ -287,7 +313,8 @@ def _employment(content: str, view: str) -> list[tuple[str, str]]:
         )
     post = re.match(r"(?P<where>[^,。]{2,30}?)(?:做|当|担任)(?P<role>[^,。;!]{2,16})", view)
     if post and ROLE_ZH.search(post["role"]):
-        return [("employer", _part(post, "where", content)), ("role", _part(post, "role", content))]
+        where = _part(post, "where", content)
+        return [("location" if PLACE.fullmatch(where) else "employer", where), ("role", _part(post, "role", content))]
     if post and content[:1] > "\u4e00":
         return []
     as_role = re.search(r" as (?:an? |the )?(?P<role>[^,.;]{2,60})", view)
@@ -302,6 +329,9 @@ def _employment(content: str, view: str) -> list[tuple[str, str]]:
 def _role(content: str, view: str) -> list[tuple[str, str]]:
     cut = re.search(r"[,，。;；!！]", view)
     chinese = view[: cut.start()] if cut else view
+    trade = _TRADE_ZH.fullmatch(chinese)
+    if trade:
+        return [("role", _part(trade, "role" if trade["role"] else "line", content))]
     if ROLE_ZH.search(chinese):
         return [("role", content[: len(chinese)].strip())]
     match = _ROLE_EN.match(view if view.startswith(("a ", "an ", "the ")) else f"a {view}")

@@ -78,20 +78,21 @@ OPENERS_EN = frozenset(
         "afternoon",
         "end",
         "know",
+        "way",
     ]
 )
 OPENERS_ZH = re.compile(
     r"(?=((?:并且?|而且|另外|所以|因为|但是?|不过|那么?|好的?|嗯|对了|还有|然后|同时|今天|昨天|明天|刚才|刚刚|最后|最终|于是|因此|其实|"
-    r"顺便|总之|现在|目前|接下来|下一步|之后|后来|也|就|且|请|首先|其次|再|都|已经?|经过?讨论|会上|是的|行|可以|了|啊|呀|吧|哦|"
+    r"顺便|总之|现在|目前|接下来|下一步|之后|后来|时候|也|就|且|请|首先|其次|再|都|已经?|经过?讨论|会上|是的|行|可以|了|啊|呀|吧|哦|"
     r"本周|这周|下周|今晚|团队|大家|个人|一下|和|跟|,|、)\s{0,3}))"
 )
 
 HYPOTHETICAL = re.compile(
     r"\b(?:if|unless|whether|suppose|supposing|assuming|assume|imagine|hypothetically|pretend|let's say|say we|in case|maybe|perhaps|"
     r"possibly|probably|might|i guess|i suppose|not sure|unsure|i wonder|wondering|i wish|for example|for instance|e\.g|such as|"
-    r"once|until|as soon as|when|whenever|before|after we|after i|would be nice|considering|thinking about|in theory)\b"
+    r"once|until|as soon as|when|whenever|before|after we|after i|would be nice|considering|thinking about|in theory|just kidding|kidding|joking)\b"
     r"|如果|要是|假如|假设|假使|若是|倘若|万一|除非|也许|或许|可能|大概|说不定|没准|比如|例如|譬如|假装|是否|要不要|是不是|不确定|不知道|"
-    r"不一定|考虑|要不|不如|等到?|一旦|只要|只有|当(?!前|天|地|时|下|然)|如(?=我们?|有|需)"
+    r"不一定|考虑(?!再三|过|之后|到|了)|开个?玩笑|逗你|要不|不如|等到?|一旦|只要|只有|当(?!前|天|地|时|下|然)|如(?=我们?|有|需)"
 )
 POLITE = re.compile(
     r"if (?:possible|you (?:can|could|don't mind|would|please))|if it's (?:ok|okay|not too much)[a-z ]{0,12}|when you (?:can|get a chance)"
@@ -109,7 +110,7 @@ UNDECIDED = re.compile(
 REPORTED = re.compile(
     r"(?<!\bi )(?<!\bwe )(?<!i've )(?<!as )\b(?:said|says|saying|told|tells|mentioned|mentions|claims|claimed|wrote|writes|asked|asks|"
     r"suggested|suggests|thinks|according to|argued|argues|announced|insists|insisted|replied|believes|states|stated|heard|"
-    r"quote|quotes|reads)\b|(?<!我)(?<!我刚)(?<!我们)(?<!刚才)(?:说|表示|告诉|写道|提到|认为|建议|声称|听说|据说|宣布|坚持|回复|问)"
+    r"quote|quotes|reads)\b|(?<!我)(?<!我刚)(?<!我们)(?<!刚才)(?:说|表示|告诉|写道|提到|认为|建议|声称|听说|据说|宣布|坚持|回复|问|唱的?|歌词|台词|写着)"
 )
 NOT_REPORTED = re.compile(
     r"(?:我|我们)(?:刚才|刚|之前|上次|已经|都|也)?(?:跟你|和你|对你)?(?:说|提到|建议|认为|告诉)|说实话|老实说|总的来说|也就是说|话说|说起来|"
@@ -205,7 +206,7 @@ EMPTY = re.compile(
     r"这件事|这事|那件事|一下|好|谁|啥|全部)(?: (?:one|now|today|then|again|instead|please|too|yet|already|for now|for today|way|stuff|thing|nonsense|crap))*"
 )
 REMINISCENCE = re.compile(
-    r"(?:when|the (?:time|day|night|days|times|summer|movie|song|guy|old)|how (?:we|i|you|it|they|much)|what|where|who|why|me\b|us\b|him\b|her\b|"
+    r"(?:when|the (?:time|day|night|days|times|summer|movie|song|guy|old|good old)|how (?:we|i|you|it|they|much)|what|where|who|why|me\b|us\b|him\b|her\b|"
     r"those|last (?:time|year|week|summer)|our (?:first|trip|talk|last|chat)|back when|you (?:said|told|promised|were|used))"
     r"|上次|那次|那时|当时|以前|小时候|当年|那天|去年|第一次|你说|你是|你答应"
 )
@@ -283,7 +284,7 @@ NOT_A_TASK = re.compile(
     r"run(?: now)?$|leave(?: now| soon)?$|think\b|sleep|eat|rest|breathe|relax|get (?:some|going|out)|calm|wait|see\b|be\b|understand|talk\b|stop\b|"
     r"hear|remember|have\b|accept|believe|worry|your|you\b|help\b|some|more|time\b|a (?:break|coffee|drink|hug|vacation|moment|minute|beer|nap|hand|favor)|coffee|it\b|that\b|"
     r"this\b|look at it|do (?:it|this|that|something)(?: .{0,12})?$|pee|cry|scream|deal with)"
-    r"|(?:帮助|帮忙|你|您|注意|说|知道|休息|冷静|时间|安慰|一[点些杯个下]|什么|多少|多久|吗|的是|承认|想|睡|吃|喝|走了|考虑|的话|他|她|更多|爱|钱|等|怎么|哪|去睡|回家|的)"
+    r"|(?:帮助|帮忙|你|您|注意|说|知道|休息|冷静|下雨|下雪|上班|放假|上课|上学|休假|加班|降温|升温|开学|过年|结婚|起飞|去旅游|去玩|时间|安慰|一[点些杯个下]|什么|多少|多久|吗|的是|承认|想|睡|吃|喝|走了|考虑|的话|他|她|更多|爱|钱|等|怎么|哪|去睡|回家|的)"
 )
 IMPERATIVE_RULE = re.compile(
     r"(?:please )?(?:always|never|don't|do not|avoid|only use|make sure)\b|(?:请)?(?:总是|永远|一律|统一|每次|不要|不准|不许|别|禁止|务必|必须|只能?用|凡是|所有.{1,20}都[要用])"
@@ -359,13 +360,13 @@ PREFERENCE_SCOPES: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "coding",
         re.compile(
-            r"\b(?:code|coding|functions?|class(?:es)?|api|apis|refactor\w*|commits?|pull requests?|prs?|branch\w*|variables?|imports?|deploy\w*|sql|merge|rebase|monorepo)\b|代码|函数|变量|编程|提交|重构|接口|分支|部署|合并"
+            r"\b(?:code|coding|push\w*|functions?|class(?:es)?|api|apis|refactor\w*|commits?|pull requests?|prs?|branch\w*|variables?|imports?|deploy\w*|sql|merge|rebase|monorepo)\b|代码|函数|变量|编程|提交|重构|接口|分支|部署|合并"
         ),
     ),
     (
         "ui",
         re.compile(
-            r"\b(?:ui|buttons?|icons?|colou?rs?|screens?|menus?|views?|animations?)\b|界面|按钮|图标|颜色|屏幕|菜单|动画"
+            r"\b(?:ui|buttons?|icons?|colou?rs?|screens?|menus?|views?|animations?)\b|界面|弹窗|按钮|图标|颜色|屏幕|菜单|动画"
         ),
     ),
     (

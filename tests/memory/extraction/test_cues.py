@@ -40,7 +40,7 @@ EXPLICIT = [
     ("别忘了默认端口是 8080", "fact:默认端口:是"),
     ("记得明天提交周报", "task:general:明天提交周报"),
     ("以后都用中文回复", "pref:writing:language"),
-    ("從現在起所有提交都要寫測試", "pref:coding:所有提交都要寫測試"),
+    ("從現在起所有提交都要寫測試", "pref:coding:testing"),
     ("从现在起所有提交都要写测试", "pref:coding:testing"),
     ("请 remember 默认端口是 8080", "fact:默认端口:是"),
     ("Remember: the beta is no longer supported", "fact:beta:is"),
