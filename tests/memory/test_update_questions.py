@@ -7,6 +7,7 @@ fixtures. `pytest -s` prints the figures.
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -108,6 +109,10 @@ def asked(db) -> list[Asked]:
     ]
 
 
+def report(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+
+
 def rate(hits: list[bool]) -> str:
     return f"{sum(hits)}/{len(hits)} = {sum(hits) / len(hits):.3f}"
 
@@ -122,11 +127,11 @@ def test_it_works(asked):
     blocks = [[block["source"]["memory_item_id"] for block in each.package["system_blocks"]] for each in asked]
     composed = [each.new in [*items[n], *blocks[n]] for n, each in enumerate(asked)]
     stale_shown = sum(each.old in [*items[n], *blocks[n]] for n, each in enumerate(asked))
-    print(f"\nupdate questions: current first {rate(first)}, found {rate(found)}, at the top {rate(top)}")
-    print(f"  stale shown by search {stale}, by contexts {stale_shown}; current in the context {rate(composed)}")
+    report(f"\nupdate questions: current first {rate(first)}, found {rate(found)}, at the top {rate(top)}")
+    report(f"  stale shown by search {stale}, by contexts {stale_shown}; current in the context {rate(composed)}")
     for each, is_found in zip(asked, found, strict=True):
         if not is_found:
-            print(f"  not found: {each.case['id']} {each.case['question']} -> {each.case['new']['value_text']}")
+            report(f"  not found: {each.case['id']} {each.case['question']} -> {each.case['new']['value_text']}")
     assert first == found  # wherever the key is found at all, the current row is what is found
     assert (stale, stale_shown) == (0, 0)
     assert sum(first) / len(first) >= FOUND_FLOOR
@@ -169,5 +174,5 @@ def test_said_in_messages_the_current_one_comes_first_and_the_outdated_is_marked
             bad.append(case["id"])
         package = compose(cast.agent, case["question"], "asking", scope_context=P)
         assert not any(case["old"]["value_text"] in text for text in shown(package)), case["id"]
-    print(f"\nupdated in text under one key: {len(learned)} of {len(facts)}; outdated first: {bad}")
+    report(f"\nupdated in text under one key: {len(learned)} of {len(facts)}; outdated first: {bad}")
     assert bad == []
