@@ -9,7 +9,7 @@ _ADV = (
     r"definitely|mostly|both|currently|recently|eventually|jointly|collectively|have|do|very|highly) ){0,3}"
 )
 _WE = r"(?:we|i|我们|咱们|我)"
-_USES = r"(?:采用|使用|改用|选用|选择|用|不用|不再|放弃|把|将|换|上|改|迁移|切换|选|走|先)"
+_USES = r"(?:采用|使用|改用|选用|选择|用|不用|不再|放弃|把|将|换|上|改|迁移|切换|选|走|先|不上|不做|不改|不支持|推迟|延期|砍掉|取消)"
 
 CLAIMS = (
     cue(
@@ -17,7 +17,7 @@ CLAIMS = (
         "decide",
         r"(?:we|the team|our team|everyone|my team|我们|咱们|团队)(?:'ve| have| had)? ?"
         + _ADV
-        + r"(?:decided|agreed|chosen|chose|opted|settled)(?! (?:if|whether|how|what|nothing|yet|which|to disagree))(?![a-z])(?: (?:that|on|upon|for))?[\s:,]*",
+        + r"(?:decided|agreed|chosen|chose|opted|settled)(?! (?:if|whether|how|what|nothing|yet|which|to disagree|that (?:it's|it is|you|he|she|they)(?![a-z])))(?![a-z])(?: (?:that|on|upon|for))?[\s:,]*",
     ),
     cue(
         "i_decided",

@@ -79,6 +79,7 @@ _TRADE_ZH = re.compile(
     r"(?:做|搞|干)(?P<role>[^,。的]{0,8}(?:运维|测试|前端|后端|全栈|算法|设计|产品|运营|开发|数据(?:分析)?|安全|硬件|嵌入式|市场|销售|财务|人事|法务|客服|教育|外贸|金融|研究|架构|ios|安卓|ai))(?:的|开发的?|这块的?)?"
     r"|(?:做|搞)(?P<line>(?![不得梦给了错好完这那]|什么|出)[^,。的]{2,8})的"
 )
+_LONG_NAME = re.compile(r"[\u4e00-\u9fff]{6,}")
 PLACE = re.compile(PLACE_ZH)
 _AFTER_PLACE = re.compile(r"(?:人|的|了|这边|生活|定居|读书|上学|呢|啊)+$")
 _NO_NAME = re.compile(
@@ -287,6 +288,8 @@ def _profile_facts(field: str, content: str) -> list[tuple[str, str]]:
     cut = _CUT_PROFILE.search(view)
     short = content[: cut.start()] if cut and field != "birthday" else content
     short = _AFTER_PLACE.sub("", short) if field in {"location", "hometown"} else short
+    if field == "name" and _LONG_NAME.fullmatch(short.strip()):
+        return []
     limit = 4 if field == "name" else 12
     return [(field, _solid(short.strip()))] if len(short.split()) <= limit and len(short) <= 80 else []
 

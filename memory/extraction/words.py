@@ -208,7 +208,7 @@ EMPTY = re.compile(
 REMINISCENCE = re.compile(
     r"(?:when|the (?:time|day|night|days|times|summer|movie|song|guy|old|good old)|how (?:we|i|you|it|they|much)|what|where|who|why|me\b|us\b|him\b|her\b|"
     r"those|last (?:time|year|week|summer)|our (?:first|trip|talk|last|chat)|back when|you (?:said|told|promised|were|used))"
-    r"|上次|那次|那时|当时|以前|小时候|当年|那天|去年|第一次|你说|你是|你答应"
+    r"|上次|那次|那时|当时|以前|小时候|那年|那会|当年|那天|去年|第一次|你说|你是|你答应"
 )
 SMALL_VALUE = re.compile(
     r"(?:(?:not |so |very |pretty |quite |really |too |all |totally |just |a bit |kind of |much |even )*(?:fine|ok|okay|good|great|bad|cool|nice|funny|raining|"
@@ -284,7 +284,7 @@ NOT_A_TASK = re.compile(
     r"run(?: now)?$|leave(?: now| soon)?$|think\b|sleep|eat|rest|breathe|relax|get (?:some|going|out)|calm|wait|see\b|be\b|understand|talk\b|stop\b|"
     r"hear|remember|have\b|accept|believe|worry|your|you\b|help\b|some|more|time\b|a (?:break|coffee|drink|hug|vacation|moment|minute|beer|nap|hand|favor)|coffee|it\b|that\b|"
     r"this\b|look at it|do (?:it|this|that|something)(?: .{0,12})?$|pee|cry|scream|deal with)"
-    r"|(?:帮助|帮忙|你|您|注意|说|知道|休息|冷静|下雨|下雪|上班|放假|上课|上学|休假|加班|降温|升温|开学|过年|结婚|起飞|去旅游|去玩|时间|安慰|一[点些杯个下]|什么|多少|多久|吗|的是|承认|想|睡|吃|喝|走了|考虑|的话|他|她|更多|爱|钱|等|怎么|哪|去睡|回家|的)"
+    r"|(?:帮助|帮忙|你|您|注意|说|知道|休息|冷静|吐槽|抱怨|夸|感谢|下雨|下雪|上班|放假|上课|上学|休假|加班|降温|升温|开学|过年|结婚|起飞|去旅游|去玩|时间|安慰|一[点些杯个下]|什么|多少|多久|吗|的是|承认|想|睡|吃|喝|走了|考虑|的话|他|她|更多|爱|钱|等|怎么|哪|去睡|回家|的)"
 )
 IMPERATIVE_RULE = re.compile(
     r"(?:please )?(?:always|never|don't|do not|avoid|only use|make sure)\b|(?:请)?(?:总是|永远|一律|统一|每次|不要|不准|不许|别|禁止|务必|必须|只能?用|凡是|所有.{1,20}都[要用])"

@@ -6,7 +6,7 @@ import pytest
 
 from memory.extraction import Proposed
 from memory.keys import check_key
-from tests.memory.extraction import said_en, said_zh
+from tests.memory.extraction import said_en, said_zh, silent_en, silent_zh
 from tests.memory.extraction.hearing import hear, keys, reasons
 
 TASKS = (
@@ -51,7 +51,7 @@ def test_the_status_of_an_open_task(text, wanted):
     assert_proposes(text, wanted, TASKS)
 
 
-@pytest.mark.parametrize("text", said_zh.NOT_WORTH_KEEPING + said_en.NOT_WORTH_KEEPING)
+@pytest.mark.parametrize("text", silent_zh.NOT_WORTH_KEEPING + silent_en.NOT_WORTH_KEEPING)
 def test_not_worth_keeping(text):
     assert keys(text) == []
 
