@@ -28,6 +28,9 @@ EDGE_SCORE = 0.5
 MAX_EDGES = 10
 MAX_PARTS = 3  # sentences of a message that are also asked by themselves
 MEMORY_SCALE = "search"
+# Words that no text holds make every match look poor: where nothing matches well, what is near the best match is not
+# weak, as long as it holds this share of the question.
+NEAR_BEST, ALWAYS_WEAK = 0.7, 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +72,11 @@ def find_candidates(plan: RetrievalPlan, query: Query, scopes: Mapping[int, Memo
     items = {row.id: row for row in items_in(memories, query.domain_id, query.scope_keys)}
     texts = {item_id: hydrated_item(row) for item_id, row in items.items()}
     texts.update(hooks.hydrate(Kind.MESSAGE, messages, query.domain_id, query.scope_keys) if messages else {})
+    enough = min(index.WEAK_BELOW, max(NEAR_BEST * max(sure.values(), default=0.0), ALWAYS_WEAK))
     candidates = [
         replace(
             _candidate(hit, score, mode, texts[hit.object_id], scopes[hit.scope_key].name, items.get(hit.object_id)),
-            weak=sure[hit.object_id] < index.WEAK_BELOW,
+            weak=sure[hit.object_id] < enough,
         )
         for hit, score, mode in best.values()
         if hit.object_id in texts
