@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta, timezone
 from typing import TYPE_CHECKING
@@ -35,6 +35,8 @@ from memory.selectors.standing import STANDING_TYPES, system_blocks
 from scopes.selectors import Resolved, scope_rows
 
 if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
     from scopes.models import MemoryScope
 
 MAX_STANDING = 200
@@ -99,12 +101,11 @@ def _memories(
     """Memories and messages that match the plan, each key by its winner over all scopes, and the standing ones."""
     query = query_for(plan, place, tuple(scopes), ctx)
     found = find_candidates(plan, query, scopes, MAX_QUERIES)
-    keys = {(item.type, item.key) for item in found.items.values() if item.key}
     rows = current_items(place.domain_id, tuple(scopes), ctx.now)
-    same_key = rows.filter(key__in=[key for _, key in keys], type__in=[kind for kind, _ in keys])
-    keyed = same_key.exclude(pk__in=list(found.items)) if keys else rows.none()
     standing = rows.filter(type__in=STANDING_TYPES).order_by("-recorded_at", "-id")[:MAX_STANDING]
-    everything = {item.id: item for item in [*keyed, *standing, *found.items.values()]}
+    everything = {**found.items, **{item.id: item for item in standing}}
+    if len(scopes) > 1:  # in one scope a key has one current row
+        everything |= {item.id: item for item in _of_same_key(everything.values(), rows)}
     winners, shadowed = resolve(
         [_keyed(item, scopes[item.scope_id]) for item in everything.values()],
         policies.section(ScopesPolicy).conflict_priority,
@@ -120,6 +121,16 @@ def _memories(
         shadowed,
         Counter(each.scope for each in [*found.candidates, *edges]),
     )
+
+
+def _of_same_key(known: Iterable[MemoryItem], rows: QuerySet[MemoryItem]) -> QuerySet[MemoryItem]:
+    """The other current rows of the keys of the items, whether they match anything or not."""
+    items = list(known)
+    keys = {(item.type, item.key) for item in items if item.key}
+    if not keys:
+        return rows.none()
+    same_key = rows.filter(key__in={key for _, key in keys}, type__in={kind for kind, _ in keys})
+    return same_key.exclude(pk__in=[item.pk for item in items])
 
 
 def _keyed(item: MemoryItem, scope: MemoryScope) -> KeyedRow:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -62,7 +63,7 @@ def find_candidates(plan: RetrievalPlan, query: Query, scopes: Mapping[int, Memo
     sure: dict[UUID, float] = {}
     related = related_names(query)
     for asked, mode in _questions(plan, related, most):
-        for hit in index.find(replace(query, text=asked.text)).hits[: _mode_limit(plan, mode)]:
+        for hit in _best_of_each_scope(index.find(replace(query, text=asked.text)).hits, _mode_limit(plan, mode)):
             sure[hit.object_id] = max(hit.confidence, sure.get(hit.object_id, 0.0))
             known = best.get(hit.object_id)
             if known is None or hit.score * asked.weight > known[1]:
@@ -85,8 +86,17 @@ def find_candidates(plan: RetrievalPlan, query: Query, scopes: Mapping[int, Memo
     return FoundEvidence(_collapsed(candidates, texts, taught, sure), items, related)
 
 
+def _best_of_each_scope(hits: Iterable[Hit], limit: int) -> Iterator[Hit]:
+    """The best hits of each scope, so that a scope with many does not shut out one with few."""
+    taken: Counter[int] = Counter()
+    for hit in hits:
+        taken[hit.scope_key] += 1
+        if taken[hit.scope_key] <= limit:
+            yield hit
+
+
 def _mode_limit(plan: RetrievalPlan, mode: str) -> int:
-    """How many candidates a mode may bring; `hybrid` as many as the plan wants results."""
+    """How many candidates of a scope a mode may bring; `hybrid` as many as the plan wants results."""
     limits = plan.budget.per_mode_k
     given: int | None = getattr(limits, mode)
     return given or plan.budget.top_k
