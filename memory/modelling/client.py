@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import time
 from dataclasses import dataclass
 
 import httpx
@@ -11,6 +12,7 @@ from kernel.conf import conf
 from kernel.errors import UnavailableError
 
 MAX_REPLY_BYTES = 1_000_000
+MAX_RAW_CHARS = 20_000
 
 INSTRUCTIONS = """You read one turn of a conversation and list what is worth remembering for later conversations.
 Answer with one JSON object: {"items": [{"type": ..., "key": ..., "statement": ..., "confidence": ...}]}.
@@ -26,9 +28,10 @@ class ModelReplyError(UnavailableError):
     """The language model gave no usable answer: try again."""
 
     def __init__(self, message: str, raw: str = "") -> None:
-        """`raw` is the reply as it came, kept for the person who looks into it."""
+        """`raw` is the reply as it came, as far as a database can keep it, for the person who looks into it."""
         super().__init__(message)
-        self.raw = raw
+        whole = raw[:MAX_RAW_CHARS].encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        self.raw = whole.replace("\x00", "\ufffd")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,29 +55,40 @@ class ChatClient:
                 {"role": "user", "content": conversation},
             ],
         }
+        url, deadline = f"{self.url.rstrip('/')}/chat/completions", time.monotonic() + self.timeout
         try:
-            reply = httpx.post(
-                f"{self.url.rstrip('/')}/chat/completions", json=body, headers=headers, timeout=self.timeout
-            )
-            reply.raise_for_status()
-        except httpx.HTTPStatusError as exc:
-            status = exc.response.status_code
-            raise ModelReplyError(f"The model answered with status {status}.", exc.response.text[:2000]) from exc
-        except httpx.HTTPError as exc:
+            with httpx.stream("POST", url, json=body, headers=headers, timeout=self.timeout) as reply:
+                text = _bounded(reply, deadline).decode("utf-8", "replace")
+        except (httpx.TimeoutException, TimeoutError) as exc:
+            raise ModelReplyError(f"The model did not answer within {self.timeout:g} seconds.") from exc
+        except (httpx.HTTPError, httpx.InvalidURL) as exc:
             raise ModelReplyError(f"The model cannot be reached: {type(exc).__name__}.") from exc
-        if len(reply.content) > MAX_REPLY_BYTES:
-            raise ModelReplyError(f"The model's answer is over {MAX_REPLY_BYTES} bytes.")
-        return _text_of(reply)
+        if not reply.is_success:
+            raise ModelReplyError(f"The model answered with status {reply.status_code}.", text)
+        return _text_of(text)
 
 
-def _text_of(reply: httpx.Response) -> str:
+def _bounded(reply: httpx.Response, deadline: float) -> bytes:
+    """The body, as long as it stays within its size and time: each read has its own timeout, so one that drips is
+    stopped here."""
+    body = bytearray()
+    for chunk in reply.iter_bytes():
+        body += chunk
+        if len(body) > MAX_REPLY_BYTES:
+            start = bytes(body[:MAX_RAW_CHARS]).decode("utf-8", "replace")
+            raise ModelReplyError(f"The model's answer is over {MAX_REPLY_BYTES} bytes.", start)
+        if time.monotonic() > deadline:
+            raise TimeoutError
+    return bytes(body)
+
+
+def _text_of(body: str) -> str:
     try:
-        choices: Sequence[dict[str, dict[str, str]]] = reply.json()["choices"]
-        text = choices[0]["message"]["content"]
-    except (ValueError, KeyError, IndexError, TypeError) as exc:
-        raise ModelReplyError("The model's answer is not a chat completion.", reply.text[:20_000]) from exc
+        text = json.loads(body)["choices"][0]["message"]["content"]
+    except (ValueError, KeyError, IndexError, TypeError, RecursionError) as exc:
+        raise ModelReplyError("The model's answer is not a chat completion.", body) from exc
     if not isinstance(text, str):
-        raise ModelReplyError("The model's answer holds no text.", reply.text[:20_000])
+        raise ModelReplyError("The model's answer holds no text.", body)
     return text
 
 

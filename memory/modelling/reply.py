@@ -44,9 +44,9 @@ def read_reply(text: str) -> ModelReply:
             items=[item.model_copy(update={"key": check_key(item.type, item.key)}) for item in reply.items]
         )
     except DomainError as exc:
-        raise ModelReplyError(f"The model's answer cannot be used: {exc.message}", text[:20_000]) from exc
+        raise ModelReplyError(f"The model's answer cannot be used: {exc.message}", text) from exc
     except ValueError as exc:
-        raise ModelReplyError(f"The model's answer cannot be used: {exc}", text[:20_000]) from exc
+        raise ModelReplyError(f"The model's answer cannot be used: {exc}", text) from exc
 
 
 def _without_fence(text: str) -> str:

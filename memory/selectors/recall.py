@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kernel.canonical import digest
-from kernel.context import Ctx
 from kernel.text import fold
 from memory.models import ContextShown, MemoryItem, Turn
 
@@ -17,13 +16,13 @@ def text_hash(text: str) -> str:
     return digest(fold(text))
 
 
-def recalled_texts(texts: Sequence[str], domain_id: str, ctx: Ctx) -> set[str]:
+def recalled_texts(texts: Sequence[str], domain_id: str, actor_id: str) -> set[str]:
     """Those of the texts that a recorded context has shown to the same actor."""
     hashes = {text: text_hash(text) for text in texts if text.strip()}
     if not hashes:
         return set()
     rows = ContextShown.objects.filter(
-        domain_id=domain_id, actor_id=ctx.actor.id, text_hash__in=list(set(hashes.values()))
+        domain_id=domain_id, actor_id=actor_id, text_hash__in=list(set(hashes.values()))
     )
     shown = set(rows.values_list("text_hash", flat=True).distinct())
     return {text for text, hashed in hashes.items() if hashed in shown}

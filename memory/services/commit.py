@@ -87,7 +87,8 @@ def apply(given: CommitTurnInput, prepared: Prepared, ctx: Ctx) -> Applied[Commi
     commit.written.lines.extend(prepared.retained.skipped)
     _learn(given, prepared, where, commit)
     settle(commit)
-    more += ask_later(stored.turn, prepared.retention, ctx)
+    if given.extract and stored.messages:
+        more += ask_later(stored.turn, prepared.retention, ctx)
     summary = update_summary(
         stored.turn, staged=commit.pending.staged, policy=prepared.retention, token_limit=prepared.token_limit, ctx=ctx
     )

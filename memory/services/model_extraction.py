@@ -18,7 +18,7 @@ from memory.extraction import redact
 from memory.modelling import ModelReply, ModelReplyError, configured_client, read_reply
 from memory.models import ExtractionRun, Turn
 from memory.policies import RetentionPolicy
-from memory.selectors import turn_by_id
+from memory.selectors import recalled_texts, turn_by_id
 from memory.services.graph import write_entity
 from memory.services.items import Commit, Pending, Written, settle, write
 from memory.statements import complete
@@ -51,8 +51,15 @@ def ask(given: ExtractTurnInput, ctx: Ctx) -> Heard:
     turn = turn_by_id(given.turn_id, ctx)
     if turn.default_write_id is None:
         raise ConflictError("The turn was committed without a default_write scope, so nothing may be learned from it.")
-    said = redact("\n".join(f"{message.name or message.role}: {message.content}" for message in turn.messages.all()))
-    return Heard(turn, read_reply(client.complete(said)), client.model)
+    said = redact("\n".join(_said(turn)))
+    return Heard(turn, read_reply(client.complete(said)) if said.strip() else ModelReply(items=[]), client.model)
+
+
+def _said(turn: Turn) -> list[str]:
+    """The messages of a turn but those that came out of memory, which are no evidence."""
+    messages = [row for row in turn.messages.all() if row.content.strip() and row.meta.get("origin") != "recall"]
+    recalled = recalled_texts([row.content for row in messages], turn.domain_id, turn.author_id)
+    return [f"{row.name or row.role}: {row.content}" for row in messages if row.content not in recalled]
 
 
 def apply(given: ExtractTurnInput, heard: Heard, ctx: Ctx) -> Applied[ExtractTurnResult]:
@@ -61,7 +68,7 @@ def apply(given: ExtractTurnInput, heard: Heard, ctx: Ctx) -> Applied[ExtractTur
     if turn.default_write is None:
         raise ConflictError("The turn has no default_write scope.")
     lock_scopes([turn.default_write.key])
-    commit = Commit(turn, [], ctx, Written(), Pending())
+    commit = Commit(turn, list(turn.messages.all()), ctx, Written(), Pending())
     for number, item in enumerate(heard.reply.items):
         candidate = Candidate(
             type=item.type,

@@ -22,7 +22,7 @@ def read_messages(given: CommitTurnInput, place: Resolved, default_key: int | No
     actor, and each line of a message that a context showed.
     """
     messages = given.turn_events.messages
-    recalled = recalled_texts([message.content for message in messages], place.domain_id, ctx)
+    recalled = recalled_texts([message.content for message in messages], place.domain_id, ctx.actor.id)
     said = [
         Said(
             role=message.role,
@@ -38,7 +38,7 @@ def read_messages(given: CommitTurnInput, place: Resolved, default_key: int | No
 
 def _without_recalled(found: Extraction, messages: Sequence[MessageIn], place: Resolved, ctx: Ctx) -> Extraction:
     lines = [_line_of(each, messages[each.message].content) for each in found.proposed]
-    quoted = recalled_texts([line for line in lines if line], place.domain_id, ctx)
+    quoted = recalled_texts([line for line in lines if line], place.domain_id, ctx.actor.id)
     if not quoted:
         return found
     kept = [each for each, line in zip(found.proposed, lines, strict=True) if line not in quoted]

@@ -1,0 +1,56 @@
+"""Real servers on free ports of this machine, for tests of what goes out over HTTP."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+Reply = Callable[[BaseHTTPRequestHandler, bytes], None]
+Seen = list[tuple[str, dict[str, str], Any]]
+
+
+@contextmanager
+def serving(reply: Reply) -> Iterator[tuple[str, Seen]]:
+    """The address of a server that answers every POST so, and the requests that it got: path, headers, JSON."""
+    seen: Seen = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers.get("content-length", 0)))
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            seen.append((self.path, headers, json.loads(body)))
+            try:
+                reply(self, body)
+            except (BrokenPipeError, ConnectionResetError):
+                self.close_connection = True
+
+        def log_message(self, *args: object) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}", seen
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def answer(body: bytes, status: int = 200, **headers: str) -> Reply:
+    """Always this body."""
+
+    def reply(handler: BaseHTTPRequestHandler, _: bytes) -> None:
+        handler.send_response(status)
+        for name, value in {"content-length": str(len(body)), **headers}.items():
+            handler.send_header(name.replace("_", "-"), value)
+        handler.end_headers()
+        handler.wfile.write(body)
+
+    return reply
