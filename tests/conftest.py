@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -76,6 +77,13 @@ def make_cast() -> Cast:
         operator=make_person("operator", is_superuser=True, is_staff=True),
         stranger=make_agent("stranger", ELSEWHERE),
     )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def signals_as_from_a_terminal():
+    """A suite that was started in the background ignores Ctrl-C and hang-up, and so would all that it starts."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture(autouse=True)

@@ -33,7 +33,7 @@ def test_it_works():
 
 def test_first_commits_at_once_open_one_session_and_one_of_each_scope():
     cast = make_cast()
-    both = {"scope_context": {"read": [P1, P2], "default_write": P1}}
+    both = {"scope_context": {"read": [P1, P2], "write": [P1, P2], "default_write": P1}}
     outcomes = at_once([lambda n=n: cast.agent.do("commit_turn", a_turn(f"text {n}", **both)) for n in range(8)])
     assert refused(outcomes) == []
     assert Session.objects.count() == 1
@@ -48,7 +48,7 @@ def test_first_commits_that_name_scopes_in_other_orders_do_not_block_each_other(
     works = [
         lambda n=n: cast.agent.do(
             "commit_turn",
-            a_turn(session_id=f"s{n % 3}", scope_context={"read": orders[n % 4], "default_write": refs[0]}),
+            a_turn(session_id=f"s{n % 3}", scope_context={"read": orders[n % 4], "write": orders[n % 4], "default_write": refs[0]}),
         )
         for n in range(12)
     ]

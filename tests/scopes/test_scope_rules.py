@@ -103,10 +103,10 @@ def test_case_44_without_write_only_default_write_is_writable(cast):
     cast.agent.do("commit_turn", a_turn(**context(P1, T1, default_write=T1)))
     links = SessionScopeLink.objects.values_list("scope__external_id", "access_mode")
     assert dict(links) == {"t1": "read_write"}
-    cast.agent.do("commit_turn", a_turn(**context(P1)))
+    assert not MemoryScope.objects.filter(external_id="p1").exists(), "reading a scope does not make it"
+    cast.agent.do("commit_turn", a_turn(session_id="other", **context(P1, default_write=P1)))
     cast.agent.do("commit_turn", a_turn(**context(P1, T1, default_write=T1)))
-    assert dict(links.all()) == {"p1": "read_write", "t1": "read_write"}
-    assert MemoryScope.objects.filter(external_id="p1").count() == 1
+    assert dict(links.filter(session__external_id="s1")) == {"p1": "read", "t1": "read_write"}
 
 
 @pytest.mark.parametrize("kind", ["messages", "tool_calls", "refs"])
