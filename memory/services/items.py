@@ -6,7 +6,7 @@ The one way in: every path that learns something calls `write`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import UUID
@@ -90,7 +90,7 @@ def _write_once(candidate: Candidate, scope: MemoryScope, commit: Commit) -> Mem
         scope=scope, type=candidate.type, key=candidate.key, current_until=None
     ).first()
     if current is not None and candidate.type == "profile" and candidate.origin != "structured":
-        candidate = with_facts_of(candidate, current.value)
+        candidate = _added_to(current, candidate)
     hashed = content_hash(candidate.type, candidate.key, candidate.value)
     known = current is not None and current.content_hash == hashed and not _holds_otherwise(candidate, current)
     replaced, refusal = _replaced(candidate, scope, current, known=known)
@@ -111,6 +111,17 @@ def _write_once(candidate: Candidate, scope: MemoryScope, commit: Commit) -> Mem
         Change("memory_items", str(item.id), None, {"type": item.type, "key": item.key, "sha256": hashed})
     )
     return item
+
+
+def _added_to(current: MemoryItem, candidate: Candidate) -> Candidate:
+    """What the text tells of someone as a new version of all that is known of them."""
+    return replace(
+        with_facts_of(candidate, current.value),
+        valid_from=candidate.valid_from or current.valid_from,
+        valid_to=candidate.valid_to or current.valid_to,
+        review_by=candidate.review_by or current.review_by,
+        importance=max(candidate.importance, current.importance),
+    )
 
 
 def _holds_otherwise(candidate: Candidate, current: MemoryItem) -> bool:

@@ -93,6 +93,10 @@ def _forget_facts(
         lifecycle=Lifecycle(current.lifecycle_status),
         origin="structured",
         source=asked.source,
+        valid_from=current.valid_from,
+        valid_to=current.valid_to,
+        review_by=current.review_by,
+        importance=current.importance,
     )
     write(candidate, scope, commit)
 
@@ -143,5 +147,9 @@ def update_task(update: TaskUpdate, scope: MemoryScope, commit: Commit) -> Memor
         origin="text:task_status",
         source=update.source,
         message=update.message,
+        valid_from=current.valid_from,
+        valid_to=current.valid_to,
+        review_by=current.review_by,
+        importance=current.importance,
     )
     return write(candidate, scope, commit)

@@ -214,6 +214,25 @@ def test_a_task_follows_what_the_text_says_of_it(cast, title, text, status):
         assert answer["summary"]["trigger_reason"] == "stage_event"
 
 
+def test_what_the_text_changes_of_a_memory_leaves_the_rest_of_it(cast):
+    """Field report B8: a rewrite loses no expiry, no review date, no importance, no scope."""
+    times = {"valid_to": "2099-01-01T00:00:00Z", "review_by": "2098-01-01T00:00:00Z", "importance": 4}
+    facts = [{"k": "name", "v": "Ann"}, {"k": "city", "v": "Ghent"}]
+    commit(
+        cast.agent,
+        tasks=[task("Fix the login page", "task:web:one", notes=["ask Bob"], **times)],
+        profile=[{"key": "profile:user", "facts": facts, **times}],
+    )
+    commit(cast.agent, say="I finished fixing the login page.")
+    row = MemoryItem.objects.get(type="tasks", current_until=None)
+    assert (row.value["status"], row.value["notes"], row.version) == ("done", ["ask Bob"], 2)
+    assert (str(row.valid_to)[:4], str(row.review_by)[:4], row.importance) == ("2099", "2098", 4)
+    commit(cast.agent, say="My name is Bea.")
+    profile = MemoryItem.objects.get(type="profile", current_until=None)
+    assert {fact["k"]: fact["v"] for fact in profile.value["facts"]} == {"name": "Bea", "city": "Ghent"}
+    assert (str(profile.valid_to)[:4], profile.importance) == ("2099", 4)
+
+
 def test_what_the_user_says_again_is_the_same_memory(cast):
     """Field reports A1 and A2."""
     for _ in range(5):
