@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 EDGE_SCORE = 0.5
 MAX_EDGES = 10
+LEAST_OF_A_SCOPE = 12
 MAX_PARTS = 3  # sentences of a message that are also asked by themselves
 MEMORY_SCALE = "search"
 # Words that no text holds make every match look poor: where nothing matches well, what is near the best match is not
@@ -63,7 +64,8 @@ def find_candidates(plan: RetrievalPlan, query: Query, scopes: Mapping[int, Memo
     sure: dict[UUID, float] = {}
     related = related_names(query)
     for asked, mode in _questions(plan, related, most):
-        for hit in _best_of_each_scope(index.find(replace(query, text=asked.text)).hits, _mode_limit(plan, mode)):
+        limit = _limit_of_a_scope(plan, mode, len(scopes))
+        for hit in _best_of_each_scope(index.find(replace(query, text=asked.text)).hits, limit):
             sure[hit.object_id] = max(hit.confidence, sure.get(hit.object_id, 0.0))
             known = best.get(hit.object_id)
             if known is None or hit.score * asked.weight > known[1]:
@@ -95,11 +97,12 @@ def _best_of_each_scope(hits: Iterable[Hit], limit: int) -> Iterator[Hit]:
             yield hit
 
 
-def _mode_limit(plan: RetrievalPlan, mode: str) -> int:
-    """How many candidates of a scope a mode may bring; `hybrid` as many as the plan wants results."""
+def _limit_of_a_scope(plan: RetrievalPlan, mode: str, scopes: int) -> int:
+    """How many candidates of each scope a mode may bring: its share of what the plan gives the mode, and no fewer than
+    a context can show of one scope."""
     limits = plan.budget.per_mode_k
     given: int | None = getattr(limits, mode)
-    return given or plan.budget.top_k
+    return max((given or plan.budget.top_k) // max(scopes, 1), LEAST_OF_A_SCOPE)
 
 
 def _questions(plan: RetrievalPlan, related: Sequence[str], most: int) -> list[tuple[PlanQuery, str]]:
