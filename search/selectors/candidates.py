@@ -7,6 +7,7 @@ scopes, kinds and times of the query are part of the look-up itself.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from uuid import UUID
@@ -72,6 +73,7 @@ class _Key:
     """A term of one scope."""
 
     number: int
+    scope_key: int
     term: str
     rows: int
 
@@ -124,9 +126,9 @@ def _size(query: Query) -> tuple[int, int]:
 
 def _keys(query: Query, asked: Asked) -> list[_Key]:
     """The terms that occur, scope by scope, rarest first."""
-    wanted = {term_key(scope_key, term): term for scope_key in query.scope_keys for term in asked.terms}
+    wanted = {term_key(scope_key, term): (scope_key, term) for scope_key in query.scope_keys for term in asked.terms}
     counted = Posting.objects.filter(term__in=wanted).values_list("term").annotate(n=Count("entry_id")).order_by()
-    return sorted((_Key(key, wanted[key], rows) for key, rows in counted), key=lambda key: (key.rows, key.number))
+    return sorted((_Key(key, *wanted[key], rows) for key, rows in counted), key=lambda key: (key.rows, key.number))
 
 
 def _corpus(asked: Asked, keys: Iterable[_Key], texts: int, length: int) -> Corpus:
@@ -152,16 +154,35 @@ def _best(query: Query, telling: list[_Key], corpus: Corpus) -> tuple[list[tuple
     """Ids and places of the best rows by a rough score: what their terms tell, less for long texts. Whole numbers, so
     that the order in which the database gives the postings makes no difference."""
     worth = {key.number: round(corpus.information[key.term] * 1_000_000) for key in telling}
-    found: dict[int, tuple[int, int, int | None]] = {}
+    scopes = {key.number: key.scope_key for key in telling}
+    found: dict[int, tuple[int, int, int | None, int]] = {}
     held = Posting.objects.filter(_held(query, "entry__"), term__in=worth)
     if len(telling) == 1:  # the rarest word may still be in most texts: the newest of them have to do
         held = held.order_by("-entry_id")[:ROW_BUDGET]
     for entry_id, term, length, place in held.values_list("entry_id", "term", "entry__length", "entry__place"):
         known = found.get(entry_id)
-        found[entry_id] = (worth[term] + (known[0] if known else 0), length, place)
+        found[entry_id] = (worth[term] + (known[0] if known else 0), length, place, scopes[term])
     mean = corpus.mean_length
     order = sorted(found, key=lambda entry_id: (-found[entry_id][0] / (3 * mean + found[entry_id][1]), -entry_id))
-    return [(entry_id, found[entry_id][2]) for entry_id in order[:CANDIDATES]], max(len(order) - CANDIDATES, 0)
+    chosen = _of_every_scope(order, {entry_id: row[3] for entry_id, row in found.items()})
+    return [(entry_id, found[entry_id][2]) for entry_id in chosen], len(order) - len(chosen)
+
+
+def _of_every_scope(order: list[int], scope_of: Mapping[int, int]) -> list[int]:
+    """The first candidates, each scope with its share of them: one with many texts does not shut out one with few."""
+    if len(order) <= CANDIDATES:
+        return order
+    share = CANDIDATES // len(set(scope_of.values()))
+    taken: Counter[int] = Counter()
+    within, beyond = set[int](), list[int]()
+    for entry_id in order:
+        taken[scope_of[entry_id]] += 1
+        if taken[scope_of[entry_id]] <= share:
+            within.add(entry_id)
+        else:
+            beyond.append(entry_id)
+    within.update(beyond[: CANDIDATES - len(within)])
+    return [entry_id for entry_id in order if entry_id in within]
 
 
 def _rows(query: Query, best: list[tuple[int, int | None]], asked: Asked) -> tuple[Row, ...]:

@@ -187,6 +187,23 @@ def test_one_scope_brings_no_more_than_its_cap(cast):
     assert len(capped) == stats["global:g"]["capped"]
 
 
+def test_a_scope_with_very_many_matches_shuts_out_no_scope_with_one(cast):
+    """Case 123 for our scopes: in searching and in composing."""
+    scope = scope_row("global:g")
+    for number in range(200):
+        made(scope, text=f"zebra {number}", key=f"fact:z:n{number}")
+    words = "The committee chose after long debate that the zebra enclosure moves to the south of the park next spring"
+    commit(cast.agent, "s", scopes=context("project:p"), decisions=[decision(words)])
+    read = reading("global:g", "project:p")
+    assert words in shown(compose(cast.agent, "zebra", "x", **read))
+    found, cursor = [], None
+    while cursor is not None or not found:
+        answer = cast.agent.do("search_memory", domain_id=TEAM, query="zebra", limit=100, cursor=cursor, **read)
+        found += [row["text"] for row in answer["results"]]
+        cursor = answer["next_cursor"]
+    assert words in found
+
+
 def test_two_sessions_of_a_project_share_it_and_two_tasks_do_not(cast):
     """Case 47, and decision 4 for siblings."""
     commit(cast.agent, "s1", scopes=context("project:p"), decisions=[decision("zebra for all")])

@@ -13,7 +13,7 @@ WORDS = [
     *["数据库", "会议", "项目", "海边", "咖啡", "画画", "研究"],
 ]  # fmt: skip
 # Made on SQLite; a change of the ranking changes it on purpose.
-DIGEST = "b22df889348ad99d"
+DIGEST = "08181ba3901ea551"
 
 
 def test_it_works(shelf):
