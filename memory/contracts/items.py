@@ -78,9 +78,7 @@ class EvidenceRef(Contract):
     """What an item rests on."""
 
     kind: Literal["memory", "message", "section", "document", "card", "url"] = Field(description="What it is.")
-    id: str = Field(
-        min_length=1, max_length=2000, description="Its id, or the address of a url; 2,000 bytes at most."
-    )
+    id: str = Field(min_length=1, max_length=2000, description="Its id, or the address of a url; 2,000 bytes at most.")
 
     @field_validator("id")
     @classmethod

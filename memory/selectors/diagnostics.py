@@ -108,4 +108,4 @@ def _counters(domain_id: str, newest: list[ContextRecord]) -> Counters:
 
 
 def _counted(rows: QuerySet[MemoryItem], column: str) -> dict[Any, int]:
-    return dict(rows.order_by().values_list(column).annotate(n=Count("pk")))
+    return dict(sorted(rows.order_by().values_list(column).annotate(n=Count("pk"))))

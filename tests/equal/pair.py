@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from difflib import unified_diff
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from scripts.environment import without_settings
 from scripts.venv import ROOT
@@ -25,15 +26,19 @@ OURS = frozenset({"COVERAGE_PROCESS_CONFIG", "COVERAGE_PROCESS_START"})  # measu
 
 
 class Pair:
-    """Both workers, and the number of examples and calls so far."""
+    """Both workers, the number of examples and steps so far, and what was seen in their answers: `action status`, and
+    the names of members that were not empty."""
 
     def __init__(self, workers: Mapping[str, subprocess.Popen[str]]) -> None:
         """`workers` by the name of their database."""
         self.workers = workers
         self.examples = 0
-        self.calls = 0
+        self.steps = 0
+        self.seen: Counter[str] = Counter()
+        self.operator = ""
         for name in workers:
             self._read(name)
+        self.operator = self.example().person("operator", is_superuser=True)
 
     def example(self) -> Example:
         """A new example, in a domain that nothing has used yet."""
@@ -42,7 +47,6 @@ class Pair:
 
     def ask(self, asked: dict[str, Any]) -> dict[str, Any]:
         """The answer of both. Raises AssertionError where they differ or either has a bug."""
-        self.calls += 1
         line = json.dumps(asked, ensure_ascii=False) + "\n"
         for worker in self.workers.values():
             assert worker.stdin is not None
@@ -51,9 +55,10 @@ class Pair:
         answers = {name: self._read(name) for name in self.workers}
         for name, answer in answers.items():
             assert "bug" not in answer, f"{name} has a bug in answering {line}{answer['bug']}"
-        first, second = (comparable(answer) for answer in answers.values())
-        assert first == second, _difference(asked, answers)
-        return next(iter(answers.values()))
+        assert len({comparable(answer) for answer in answers.values()}) == 1, _difference(asked, answers)
+        answer = next(iter(answers.values()))
+        self.seen.update([f"{asked['action']} {answer['status']}", *_filled(answer)])
+        return answer
 
     def _read(self, name: str) -> dict[str, Any]:
         stream = self.workers[name].stdout
@@ -68,20 +73,34 @@ class Example:
     """One history in a domain of its own, with a clock of its own that every example starts anew."""
 
     def __init__(self, pair: Pair, number: int) -> None:
-        """Make the domain and its people through the gate."""
+        """Make the domain and its agent through the gate; who else takes part comes when asked for."""
         self.pair, self.number = pair, number
         self.domain = f"d{number:06}"
         self.now = START
         self.calls = 0
-        self.agent, self.narrow, self.stranger = (f"{name}-{self.domain}" for name in ("agent", "narrow", "stranger"))
-        self.reviewer, self.operator = f"person:reviewer-{self.domain}", f"person:operator-{self.domain}"
-        for person, is_superuser in ((self.reviewer, False), (self.operator, True)):
-            self.call("system", "make_person", name=person.removeprefix("person:"), is_superuser=is_superuser)
+        self.agent = f"agent-{self.domain}"
+        self.operator = pair.operator
         self.call("system", "create_principal", name=self.agent, domain_id=self.domain)
-        self.call("system", "create_principal", name=self.narrow, domain_id=self.domain, pattern="project:*")
-        self.call(
-            "system", "assign_reviewer", user=self.reviewer.removeprefix("person:"), domain_id=self.domain, pattern="*"
-        )
+
+    @cached_property
+    def narrow(self) -> str:
+        """An agent that sees projects only."""
+        name = f"narrow-{self.domain}"
+        self.call("system", "create_principal", name=name, domain_id=self.domain, pattern="project:*")
+        return name
+
+    @cached_property
+    def reviewer(self) -> str:
+        """A person who reviews the domain."""
+        name = f"reviewer-{self.domain}"
+        person = self.person(name)
+        self.call("system", "assign_reviewer", user=name, domain_id=self.domain)
+        return person
+
+    def person(self, name: str, *, is_superuser: bool = False) -> str:
+        """A new account."""
+        self.call("system", "make_person", name=name, is_superuser=is_superuser)
+        return f"person:{name}"
 
     def call(self, actor: str, action: str, /, **fields: Any) -> dict[str, Any]:
         """The status and body that both databases give."""
@@ -123,6 +142,15 @@ def _without(value: Any, names: frozenset[str]) -> Any:
     if isinstance(value, dict):
         return {name: _without(inner, names) for name, inner in value.items() if name not in names}
     return [_without(inner, names) for inner in value] if isinstance(value, list) else value
+
+
+def _filled(value: Any) -> Iterator[str]:
+    """The names of all members that hold something, at any depth."""
+    if isinstance(value, dict):
+        yield from (name for name, inner in value.items() if inner)
+    if isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _filled(inner)
 
 
 def _difference(asked: dict[str, Any], answers: Mapping[str, dict[str, Any]]) -> str:

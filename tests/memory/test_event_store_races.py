@@ -48,7 +48,10 @@ def test_first_commits_that_name_scopes_in_other_orders_do_not_block_each_other(
     works = [
         lambda n=n: cast.agent.do(
             "commit_turn",
-            a_turn(session_id=f"s{n % 3}", scope_context={"read": orders[n % 4], "write": orders[n % 4], "default_write": refs[0]}),
+            a_turn(
+                session_id=f"s{n % 3}",
+                scope_context={"read": orders[n % 4], "write": orders[n % 4], "default_write": refs[0]},
+            ),
         )
         for n in range(12)
     ]

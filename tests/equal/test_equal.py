@@ -1,0 +1,71 @@
+"""SQLite and PostgreSQL give the same answers, whatever happens (specification 8, case 60)."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from kernel.db import is_postgres
+from tests.equal.machine import History
+from tests.equal.pair import Pair
+
+pytestmark = pytest.mark.skipif(
+    is_postgres(),
+    reason="drives both databases by itself, so it runs once: in the half of the suite that is on SQLite",
+)
+
+settings.register_profile(
+    "equal",
+    max_examples=200,
+    stateful_step_count=5,
+    derandomize=True,
+    database=None,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=list(HealthCheck),
+)
+settings.register_profile(
+    "equal-soak", settings.get_profile("equal"), derandomize=False, max_examples=300, stateful_step_count=40
+)
+
+# What the histories must have come to, or their being equal says little.
+HAPPENED = {
+    *("commit_turn 200", "commit_turn 202", "commit_turn 409", "commit_turn 422"),
+    *("search_memory 200", "compose_context 200", "list_memory_items 200", "get_memory_item 200", "diagnostics 200"),
+    *("list_turns 200", "list_sessions 200", "list_scopes 200", "set_policy 200", "approve_proposal 200"),
+    *("shadowed", "dropped", "truncated", "system_blocks", "recent_turns", "evidence", "working_summary"),
+    *("conflicts", "deduplicated", "successor_id", "valid_to", "current_until", "next_cursor", "changes"),
+}
+
+
+def live(pair: Pair, profile: str) -> None:
+    """Let both databases live through the histories of a profile."""
+    History.pair = pair
+    run_state_machine_as_test(History, settings=settings.get_profile(profile))
+
+
+def test_it_works(pair: Pair) -> None:
+    live(pair, "equal")
+    assert pair.examples >= 200
+    assert HAPPENED - set(pair.seen) == set()
+
+
+@pytest.mark.soak
+def test_for_ten_thousand_steps(pair: Pair) -> None:
+    live(pair, "equal-soak")
+    assert pair.steps >= 10_000
+
+
+def test_a_difference_is_told(pair: Pair) -> None:
+    here, both = pair.example(), pair.workers
+    pair.workers = {"SQLite": both["SQLite"]}
+    here.here(here.operator, "set_policy", document={"retention": {"context_days": 1}}, reason="only on one side")
+    pair.workers = both
+    with pytest.raises(AssertionError, match=r"disagree(.|\n)*context_days"):
+        here.here(here.operator, "get_policy")
+
+
+def test_a_bug_is_told_although_both_have_it(pair: Pair) -> None:
+    with pytest.raises(AssertionError, match="has a bug"):
+        pair.example().call("nobody", "whoami")
