@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(
 settings.register_profile(
     "equal",
     max_examples=200,
-    stateful_step_count=5,
+    stateful_step_count=4,
     derandomize=True,
     database=None,
     deadline=None,
