@@ -196,7 +196,8 @@ def test_a_scope_with_very_many_matches_shuts_out_no_scope_with_one(cast):
     commit(cast.agent, "s", scopes=context("project:p"), decisions=[decision(words)])
     read = reading("global:g", "project:p")
     assert words in shown(compose(cast.agent, "zebra", "x", **read))
-    found, cursor = [], None
+    found: list[str] = []
+    cursor = None
     while cursor is not None or not found:
         answer = cast.agent.do("search_memory", domain_id=TEAM, query="zebra", limit=100, cursor=cursor, **read)
         found += [row["text"] for row in answer["results"]]
