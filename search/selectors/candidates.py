@@ -125,10 +125,13 @@ def _size(query: Query) -> tuple[int, int]:
 
 
 def _keys(query: Query, asked: Asked) -> list[_Key]:
-    """The terms that occur, scope by scope, rarest first."""
+    """The terms that occur, scope by scope, rarest first; equally rare ones in the order of the question, since scopes
+    have other numbers in another database."""
     wanted = {term_key(scope_key, term): (scope_key, term) for scope_key in query.scope_keys for term in asked.terms}
     counted = Posting.objects.filter(term__in=wanted).values_list("term").annotate(n=Count("entry_id")).order_by()
-    return sorted((_Key(key, *wanted[key], rows) for key, rows in counted), key=lambda key: (key.rows, key.number))
+    place = {number: at for at, number in enumerate(wanted)}
+    found = [_Key(number, *wanted[number], rows) for number, rows in counted]
+    return sorted(found, key=lambda key: (key.rows, place[key.number]))
 
 
 def _corpus(asked: Asked, keys: Iterable[_Key], texts: int, length: int) -> Corpus:

@@ -38,10 +38,11 @@ class History(RuleBasedStateMachine):
         elsewhere=st.sampled_from(inputs.SCOPES),
         document=st.one_of(st.none(), st.none(), inputs.policies),
         asked=st.tuples(inputs.searches, inputs.composings),
+        tight=st.booleans(),
     )
-    def begin(self, turn: Tree, elsewhere: str, document: Tree | None, asked: tuple[Tree, Tree]) -> None:
+    def begin(self, turn: Tree, elsewhere: str, document: Tree | None, asked: tuple[Tree, Tree], tight: bool) -> None:
         """The same keys come to stand in two scopes."""
-        self.last = asked
+        self.last, self.here.tight = asked, tight
         events = {
             name: [*rows, *({**row, "scope_ref": inputs.ref(elsewhere)} for row in rows if "key" in row)]
             for name, rows in turn["turn_events"].items()

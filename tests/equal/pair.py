@@ -78,6 +78,7 @@ class Example:
         self.domain = f"d{number:06}"
         self.now = START
         self.calls = 0
+        self.tight = False  # whether the limits of large stores are those of small ones
         self.agent = f"agent-{self.domain}"
         self.operator = pair.operator
         self.call("system", "create_principal", name=self.agent, domain_id=self.domain)
@@ -113,6 +114,7 @@ class Example:
             "at": self.now.isoformat(),
             "call": self.calls,
             "example": self.number,
+            "tight": self.tight,
         }
         return self.pair.ask(asked)
 

@@ -13,9 +13,11 @@ import os
 import sys
 import traceback
 from collections.abc import Callable
+from contextlib import ExitStack
 from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
+from unittest import mock
 from uuid import UUID
 
 import django
@@ -27,7 +29,18 @@ from kernel.errors import DomainError
 if TYPE_CHECKING:
     from scopes.selectors import Identity
 
-COUNTER_BITS, EXAMPLE_BITS = 24, 38
+EXAMPLE_BITS = 38
+# Limits that only large stores reach, so low that small ones do too: what is cut must be the same on both databases.
+TIGHT: dict[str, dict[str, int]] = {
+    "search.selectors.candidates": {"ROW_BUDGET": 12, "CANDIDATES": 6, "AROUND": 3},
+    "search.services": {"_FOLD_EVERY": 3},
+    "memory.selectors.searching": {"MAX_NAMES": 2, "CHUNK": 3},
+    "memory.selectors.evidence": {"MAX_EDGES": 1, "LEAST_OF_A_SCOPE": 1},
+    "memory.selectors.composing": {"MAX_STANDING": 2},
+    "memory.selectors.items": {"MAX_VERSIONS": 1, "MAX_STEPS": 3},
+    "memory.selectors.recall": {"MAX_OPEN_TASKS": 1},
+    "memory.services.contexts": {"PRUNE_BATCH": 1},
+}
 
 
 def main() -> int:
@@ -47,7 +60,10 @@ def main() -> int:
 
 def _answer(asked: dict[str, Any]) -> dict[str, Any]:
     """What one call gives: the answer, the refusal, or the trace of a bug."""
-    with clock.use(_still(asked["at"])), ids.use(_numbered(asked)):
+    with clock.use(_still(asked["at"])), ids.use(_numbered(asked)), ExitStack() as limits:
+        for module, values in TIGHT.items() if asked["tight"] else ():
+            for name, value in values.items():
+                limits.enter_context(mock.patch(f"{module}.{name}", value))
         try:
             return _call(asked)
         except DomainError as exc:
