@@ -11,9 +11,11 @@ zone and are taken as UTC; all messages of a session carry its date. A conversat
 given as the message id. Recall@k is the share of a question's evidence among the first k results, averaged over the
 questions; MRR is that of the first evidence among 20.
 
-The weights of `search.selectors.ranking` were chosen on these five development conversations with `--leave-one-out`:
-for each conversation the weights that are best on the other four are applied to it, and that figure is reported beside
-the one of the weights in use. Only general features were tried, and no single question was looked at to set them.
+The weights of `search.selectors.ranking` were chosen on these five development conversations, so the figure of the
+weights in use is not a held-out one. `--leave-one-out` reports beside it what the weights that are best on the other
+four conversations reach on each; it covers the grid of window, author, length and word-form weights only. The features
+themselves and the weight of dates were picked by trying variants on all five conversations. Only general features were
+tried, and no single question was looked at to set them.
 
 `--database postgres` uses DATABASE_URL where it is set, and otherwise starts a server of its own. `--keep` keeps the
 SQLite database in that folder and uses it again. Nothing runs where the data file is absent.
