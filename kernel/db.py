@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from decimal import Decimal
 from typing import Any
 
-from django.db import DatabaseError, OperationalError, connection, models, transaction
+from django.db import Error, OperationalError, connection, models, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import F, Func, Lookup
 from django.db.models.functions import Collate
@@ -42,7 +42,7 @@ def ping() -> bool:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
             return bool(cursor.fetchone() == (1,))
-    except DatabaseError:
+    except Error:
         return False
 
 

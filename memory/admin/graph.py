@@ -75,7 +75,7 @@ class EntityAdmin(ReadOnlyAdmin):
     @admin.display(description="State")
     def state(self, row: Entity) -> str:
         """Whether it is in use."""
-        return badge(row.status, STATE_TONES.get(row.status, "plain"))
+        return badge(row.state, STATE_TONES.get(row.state, "plain"))
 
     @admin.display(description="Added (UTC)")
     def added(self, row: Entity) -> str:
@@ -90,7 +90,7 @@ class EntityAdmin(ReadOnlyAdmin):
             fact("Canonical name", row.canonical),
             fact("Name", row.name),
             fact("Kind", row.kind, list_url(self.opts, domain=row.domain_id, kind=row.kind)),
-            fact("State", row.status),
+            fact("State", row.state),
             fact("Domain", row.domain_id, list_url(self.opts, domain=row.domain_id)),
             fact("Scope", row.scope.name, list_url(self.opts, scope=row.scope_id), "code"),
             fact("Memory", str(item) if item else "none", page_url(item) if item else "", "code"),
@@ -115,7 +115,7 @@ class EntityAdmin(ReadOnlyAdmin):
 
 
 def _edge(row: KgEdge) -> list[Cell]:
-    return [Cell(str(row), page_url(row)), Cell(row.status)]
+    return [Cell(str(row), page_url(row)), Cell(row.state)]
 
 
 def _mentions(row: Entity, ctx: Ctx) -> Table:
@@ -168,7 +168,7 @@ class EdgeAdmin(ReadOnlyAdmin):
     @admin.display(description="State")
     def state(self, row: KgEdge) -> str:
         """Whether it still holds."""
-        return badge(row.status, STATE_TONES.get(row.status, "plain"))
+        return badge(row.state, STATE_TONES.get(row.state, "plain"))
 
     @admin.display(description="Confidence")
     def sure(self, row: KgEdge) -> str:
@@ -189,7 +189,7 @@ class EdgeAdmin(ReadOnlyAdmin):
             fact("Subject", row.subject, list_url(Entity._meta, q=row.subject)),  # noqa: SLF001
             fact("Predicate", row.predicate, list_url(self.opts, domain=row.domain_id, predicate=row.predicate)),
             fact("Object", row.object, list_url(Entity._meta, q=row.object)),  # noqa: SLF001
-            fact("State", row.status),
+            fact("State", row.state),
             fact("Confidence", f"{row.confidence:g}"),
             fact("Domain", row.domain_id, list_url(self.opts, domain=row.domain_id)),
             fact("Scope", row.scope.name, list_url(self.opts, scope=row.scope_id), "code"),

@@ -222,7 +222,6 @@ class Migration(migrations.Migration):
                 ("canonical", models.CharField(max_length=300)),
                 ("canonical_folded", models.CharField(max_length=300)),
                 ("name", models.CharField(max_length=300)),
-                ("status", models.CharField(default="active", max_length=12)),
                 ("created_at", models.DateTimeField(default=kernel.clock.now)),
                 (
                     "domain",

@@ -22,7 +22,6 @@ class Entity(models.Model):
     canonical = models.CharField(max_length=300)
     canonical_folded = models.CharField(max_length=300)
     name = models.CharField(max_length=300)
-    status = models.CharField(max_length=12, default="active")
     source_session = models.ForeignKey(Session, null=True, blank=True, on_delete=models.PROTECT)
     item = models.ForeignKey(MemoryItem, null=True, blank=True, on_delete=models.SET_NULL)
     created_at = models.DateTimeField(default=clock.now)
@@ -42,6 +41,11 @@ class Entity(models.Model):
 
     def __str__(self) -> str:
         return self.canonical
+
+    @property
+    def state(self) -> str:
+        """What its memory is now: `active`, `superseded` or `retracted`; `active` too where it has none."""
+        return self.item.status if self.item else "active"
 
 
 class EntityAlias(models.Model):
@@ -123,3 +127,8 @@ class KgEdge(models.Model):
 
     def __str__(self) -> str:
         return f"{self.subject} {self.predicate} {self.object}"
+
+    @property
+    def state(self) -> str:
+        """`ended` once another row took its place, else its status."""
+        return "ended" if self.current_until else self.status

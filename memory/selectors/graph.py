@@ -11,7 +11,7 @@ from memory.selectors.sight import in_sight
 
 def visible_entities(ctx: Ctx) -> QuerySet[Entity]:
     """The base queryset: entities of the scopes that the actor may read."""
-    return Entity.objects.filter(*in_sight(ctx)).select_related("scope")
+    return Entity.objects.filter(*in_sight(ctx)).select_related("scope", "item")
 
 
 def visible_edges(ctx: Ctx) -> QuerySet[KgEdge]:
