@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory.models import MemoryItem
+from memory.models import Entity, MemoryItem
 from tests.conftest import TEAM
 from tests.memory.talk import commit, compose, context, gone, lines, memories, only, pref, ref, shown, states
 
@@ -66,3 +66,11 @@ def test_a_retraction_in_the_commit_that_writes_the_key_wins(cast):
     assert lines(answer) == [("write", "structured"), ("retract", "retracted"), ("deduplicate", "already_retracted")]
     assert [status for status, _, _ in states(TONE)] == ["superseded", "retracted"]
     assert memories(cast.agent, "writing tone") == []
+
+
+def test_a_retracted_entity_says_so(cast):
+    entity = {"key": "entity:person:ann", "kind": "person", "canonical": "Ann", "remember": True}
+    commit(cast.agent, "s", entities=[entity])
+    assert Entity.objects.get().state == "active"
+    commit(cast.agent, "s", retractions=[{"type": "entities", "key": "entity:person:ann", "reason": "left"}])
+    assert Entity.objects.get().state == "retracted"
