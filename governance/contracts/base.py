@@ -1,0 +1,35 @@
+"""Small types that the contracts of governance share."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field
+
+from kernel.context import Right
+
+Reason = Annotated[str, Field(min_length=1, max_length=2000, pattern=r"\S", description="Why, in words people read.")]
+UserName = Annotated[str, Field(min_length=1, max_length=150, description="User name of a person.")]
+KeyRight = Annotated[Right, Field(description="`read`, `write`, `promote` or `erase`.")]
+
+
+class ProposalState(StrEnum):
+    """Where a proposal stands; the last four are final."""
+
+    OPEN = "open"
+    CHANGES_REQUESTED = "changes_requested"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    WITHDRAWN = "withdrawn"
+    EXPIRED = "expired"
+
+
+class Outcome(StrEnum):
+    """What became of a call, as the audit log says it."""
+
+    ALLOWED = "allowed"
+    QUEUED = "queued"
+    DENIED = "denied"
+    INVALID = "invalid"
+    FAILED = "failed"

@@ -1,0 +1,10 @@
+"""Tables of policies, proposals, decisions, the audit log and idempotency records."""
+
+from __future__ import annotations
+
+from governance.models.audit import AuditEntry
+from governance.models.idempotency import IdempotencyRecord
+from governance.models.policies import PolicyVersion
+from governance.models.proposals import OPEN_STATES, Decision, Proposal
+
+__all__ = ["OPEN_STATES", "AuditEntry", "Decision", "IdempotencyRecord", "PolicyVersion", "Proposal"]

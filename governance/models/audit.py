@@ -1,0 +1,50 @@
+"""The audit log."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from governance.contracts import Outcome
+from governance.models.proposals import Proposal
+from kernel import clock
+from kernel.db import JSONField
+from kernel.ids import new_id
+from scopes.models import Domain
+
+
+class AuditEntry(models.Model):
+    """One call and what became of it; append-only. Names are copied, so they outlive the accounts."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    at = models.DateTimeField(default=clock.now)
+    request_id = models.UUIDField(db_index=True)
+    action = models.CharField(max_length=80)
+    actor_kind = models.CharField(max_length=10)
+    actor_id = models.CharField(max_length=64)
+    actor_name = models.CharField(max_length=150)
+    on_behalf_of = models.CharField(max_length=150, blank=True, default="")
+    door = models.CharField(max_length=10)
+    domain = models.ForeignKey(Domain, null=True, blank=True, on_delete=models.PROTECT)
+    scope = models.CharField(max_length=240, default="*")
+    outcome = models.CharField(max_length=10, choices=[(o.value, o.value) for o in Outcome])
+    rule = models.CharField(max_length=120, blank=True, default="")
+    policy_version = models.CharField(max_length=200, blank=True, default="")
+    code = models.CharField(max_length=32, blank=True, default="")
+    reason = models.TextField(blank=True, default="")
+    facts = JSONField(default=dict)
+    input_digest = models.CharField(max_length=64, blank=True, default="")
+    changes = JSONField(default=list)
+    proposal = models.ForeignKey(Proposal, null=True, blank=True, on_delete=models.PROTECT)
+
+    class Meta:
+        db_table = "audit_entries"
+        ordering = ["-id"]
+        verbose_name_plural = "audit entries"
+        indexes = [
+            models.Index(fields=["domain", "-id"], name="audit_domain"),
+            models.Index(fields=["actor_id", "-id"], name="audit_actor"),
+            models.Index(fields=["action", "-id"], name="audit_action"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.actor_name} {self.action}: {self.outcome}"

@@ -1,0 +1,67 @@
+"""Writing audit entries: what is known of a call, and what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from governance.contracts import Outcome
+from governance.models import AuditEntry
+from governance.policies import Facts
+from kernel.actions import Change
+from kernel.context import Ctx
+from kernel.errors import DomainError
+
+_DENIED = frozenset({"unauthenticated", "forbidden", "not_found", "scope_not_writable", "quota_exceeded"})
+_INVALID = frozenset({"invalid_json", "invalid_input", "too_large", "unsupported_media_type"})
+
+
+@dataclass(slots=True)
+class Trail:
+    """What is known so far of a call, for its audit entry."""
+
+    action: str
+    domain_id: str | None = None
+    scope: str = "*"
+    rule: str = ""
+    policy_version: str = ""
+    input_digest: str = ""
+    facts: Facts | None = None
+    proposal_id: UUID | None = None
+    changes: Sequence[Change] = field(default_factory=list)
+
+
+def record(trail: Trail, ctx: Ctx, outcome: Outcome, *, reason: str = "", code: str = "") -> AuditEntry:
+    """Append one audit entry. An approved call is entered under the person who decided, on behalf of the proposer."""
+    decided_by = ctx.approval.decided_by if ctx.approval else None
+    actor = decided_by or ctx.actor
+    return AuditEntry.objects.create(
+        at=ctx.now,
+        request_id=ctx.request_id,
+        action=trail.action,
+        actor_kind=actor.kind,
+        actor_id=actor.id,
+        actor_name=actor.name,
+        on_behalf_of=ctx.actor.name if decided_by else "",
+        door=ctx.door,
+        domain_id=trail.domain_id,
+        scope=trail.scope,
+        outcome=outcome,
+        rule=trail.rule,
+        policy_version=trail.policy_version,
+        code=code,
+        reason=reason,
+        facts=trail.facts.as_json() if trail.facts else {},
+        input_digest=trail.input_digest,
+        changes=[change.as_json() for change in trail.changes],
+        proposal_id=trail.proposal_id,
+    )
+
+
+def record_refusal(trail: Trail, ctx: Ctx, error: DomainError) -> AuditEntry:
+    """Append the entry of a refused call: denied, invalid or failed by the error's code."""
+    outcome = (
+        Outcome.DENIED if error.code in _DENIED else Outcome.INVALID if error.code in _INVALID else Outcome.FAILED
+    )
+    return record(trail, ctx, outcome, reason=error.message[:2000], code=error.code)
