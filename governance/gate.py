@@ -38,6 +38,7 @@ In = TypeVar("In", bound=Contract)
 Out = TypeVar("Out", bound=Contract)
 
 _open: ContextVar[bool] = ContextVar("gate_open", default=False)
+_trying: ContextVar[bool] = ContextVar("gate_trying", default=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,8 +170,27 @@ def preview(action: Action[In, Out, Any], given: In, *, ctx: Ctx) -> list[Change
     """What the action would change now: it is applied in a transaction that is rolled back."""
     this = _Call(action, given, ctx, Trail(action=action.name))
     prepared = action.prepare(given, ctx)
-    with _writing(), rolled_back():
-        return list(this.apply(prepared)[1])
+    with _writing():
+        return _try(this, prepared)
+
+
+def queue_within(action: Action[In, Out, Any], given: In, ctx: Ctx) -> QueuedAnswer | None:
+    """Ask, inside the gate's open transaction, whether policy holds back this other call, and queue it then.
+
+    None where the call is allowed: the caller carries its work out itself. None too while the outer call is only tried
+    or was approved: who approves the whole approves its parts. The action's `prepare` runs inside the transaction
+    here, so it must not call a model or the network. Raises DomainError where the call is denied or cannot be queued.
+    """
+    if not is_open():
+        raise RuntimeError("queue_within works inside the gate's transaction only")
+    if _trying.get() or ctx.approval is not None:
+        return None
+    this = _Call(action, given, ctx, Trail(action=action.name, input_digest=_fingerprint(given)))
+    target = action.target(given, ctx)
+    if _decide(this, target) is not Verdict.QUEUE:
+        return None
+    with transaction.atomic():
+        return _queue(this, action.prepare(given, ctx), target).queued
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,14 +284,23 @@ def _carry_out(this: _Call[In, Out], prepared: Any) -> Answer[Out]:
 
 
 def _queue(this: _Call[In, Out], prepared: Any, target: Target) -> Answer[Out]:
-    with rolled_back():
-        this.trail.changes = list(this.apply(prepared)[1])
+    this.trail.changes = _try(this, prepared)
     # Equal input of two actors need not mean the same place: sessions of the legacy domain are per principal.
     subject = target.subject or f"{this.action.name}:{digest([this.ctx.actor.id, this.trail.input_digest])}"
-    proposal, created = services.open_proposal(this.trail, this.given, subject, this.ctx)
+    proposal, created = services.open_proposal(this.trail, this.given, subject, target.evidence, this.ctx)
     this.trail.proposal_id, this.trail.changes = proposal.id, []
     services.record(this.trail, this.ctx, Outcome.QUEUED)
     return Answer(None, QueuedAnswer(proposal=selectors.view_proposal(proposal), deduplicated=not created))
+
+
+def _try(this: _Call[In, Out], prepared: Any) -> list[Change]:
+    """What the call would change: it is applied and undone."""
+    token = _trying.set(True)
+    try:
+        with rolled_back():
+            return list(this.apply(prepared)[1])
+    finally:
+        _trying.reset(token)
 
 
 def _claim(this: _Call[In, Out]) -> IdempotencyRecord | None:

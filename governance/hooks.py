@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, TypeVar
 
+from governance.contracts.presenting import EffectLine, Panel, Presentation, ProposalFacts, Snapshot
+from kernel.actions import Change
+from kernel.context import Ctx
 from kernel.contracts import Contract
 
 
@@ -15,7 +19,18 @@ class PolicySection(Contract):
 
 Section = TypeVar("Section", bound=PolicySection)
 
+Presenter = Callable[[Any, Sequence[Change], Ctx], Presentation]
+FactFinder = Callable[[Any, Sequence[Change], Ctx], ProposalFacts]
+EffectFinder = Callable[[Sequence[Change], Ctx], list[EffectLine]]
+SnapshotTaker = Callable[[Sequence[Change], Ctx], list[Snapshot]]
+PanelMaker = Callable[[Ctx], Panel | None]
+
 _sections: dict[str, type[PolicySection]] = {}
+_presenters: dict[str, Presenter] = {}
+_facts: dict[str, FactFinder] = {}
+_effects: list[EffectFinder] = []
+_snapshots: list[SnapshotTaker] = []
+_panels: list[PanelMaker] = []
 
 
 def register_policy_section(model: type[Section]) -> type[Section]:
@@ -29,3 +44,67 @@ def register_policy_section(model: type[Section]) -> type[Section]:
 def policy_sections() -> dict[str, type[PolicySection]]:
     """Every registered part of the policy document, by name."""
     return dict(sorted(_sections.items()))
+
+
+def register_presenter(action: str, presenter: Presenter) -> None:
+    """Say how a proposal of that action is shown: `presenter(input, changes, ctx)`, with the parsed input.
+
+    It runs when a reviewer looks, outside any transaction, with the reviewer's own reach: what they may not see stays out.
+    """
+    if action in _presenters:
+        raise ValueError(f"action {action!r} has a presenter already")
+    _presenters[action] = presenter
+
+
+def presenter_of(action: str) -> Presenter | None:
+    """The presenter of an action; None where its app registered none."""
+    return _presenters.get(action)
+
+
+def register_facts(action: str, find: FactFinder) -> None:
+    """Say what is kept with a proposal of that action: `find(input, changes, ctx)`, with the proposer's ctx.
+
+    It runs inside the short transaction that queues the call, so it may read little and must not be slow.
+    """
+    if action in _facts:
+        raise ValueError(f"action {action!r} has facts already")
+    _facts[action] = find
+
+
+def facts_of(action: str) -> FactFinder | None:
+    """What finds the facts of an action's proposals; None where its app registered nothing."""
+    return _facts.get(action)
+
+
+def register_effect(find: EffectFinder) -> None:
+    """Add lines to the preview of effect: `find(changes, ctx)` with the rows that any proposal would change.
+
+    It runs inside the transaction in which the change was tried and which is rolled back: it sees the rows changed.
+    """
+    _effects.append(find)
+
+
+def effects() -> Sequence[EffectFinder]:
+    """Everything that adds to the preview of effect."""
+    return tuple(_effects)
+
+
+def register_snapshots(take: SnapshotTaker) -> None:
+    """Add what the preview compares: `take(changes, ctx)` is called before the change is tried and again while it is
+    in force, and gives at most 20 snapshots, the same ones both times."""
+    _snapshots.append(take)
+
+
+def snapshot_takers() -> Sequence[SnapshotTaker]:
+    """Everything that the preview compares before and after."""
+    return tuple(_snapshots)
+
+
+def register_dashboard_panel(make: PanelMaker) -> None:
+    """Add a part to the front page: `make(ctx)` with the signed-in person's reach; None leaves it out."""
+    _panels.append(make)
+
+
+def dashboard_panels() -> Sequence[PanelMaker]:
+    """Every part that apps add to the front page, in the order of registration."""
+    return tuple(_panels)

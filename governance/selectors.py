@@ -15,6 +15,7 @@ from governance.contracts import (
     ProposalDetail,
     ProposalState,
     ProposalView,
+    Verdict,
 )
 from governance.models import AuditEntry, PolicyVersion, Proposal
 from kernel.context import ANY, Ctx, Right
@@ -120,7 +121,7 @@ def _proposal_fields(row: Proposal) -> dict[str, object]:
         "created_at": row.created_at,
         "last_error": row.last_error,
         "decisions": [
-            DecisionView(verdict=ProposalState(d.verdict), by=d.by_name, reason=d.reason, at=d.created_at)
+            DecisionView(verdict=Verdict(d.verdict), by=d.by_name, reason=d.reason, at=d.created_at)
             for d in row.decisions.all()
         ],
     }

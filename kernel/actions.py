@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
@@ -42,6 +42,11 @@ class Change:
         """The form kept in the audit log."""
         return {"table": self.table, "id": self.id, "before": self.before, "after": self.after}
 
+    @classmethod
+    def from_json(cls, kept: Mapping[str, Any]) -> Change:
+        """A change read back from the audit log or a proposal; whether it was incidental is not kept."""
+        return cls(kept["table"], kept["id"], kept["before"], kept["after"])
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -50,6 +55,7 @@ class Target:
     `domain_id` None means the installation as a whole. `owned` are scopes that the actor itself opened, such as its
     own session: it may read and write those without a grant that names them. `subject` names what a proposal for this
     call would be about, so that one thing has one open proposal; empty lets the gate derive it from the input.
+    `evidence` is a digest of what the call rests on: a rejected subject may be proposed again once it differs.
     `proposal_id` is the proposal that the call decides on or looks at.
     """
 
@@ -57,6 +63,7 @@ class Target:
     scopes: tuple[str, ...] = (ANY,)
     owned: frozenset[str] = frozenset()
     subject: str = ""
+    evidence: str = ""
     proposal_id: UUID | None = None
 
 
@@ -72,6 +79,9 @@ class Action(Generic[In, Out, Prepared]):
     `apply` runs inside the gate's short transaction, rechecks what prepare relied on, and reports its changes.
     `exposed` runs after a read, in the short transaction that records it, and keeps what was shown to whom.
     `failed` runs after a refused apply was rolled back, in the short transaction that records the refusal.
+    `reverse` undoes an applied call inside a transaction of its own: from the changes that the call made it appends rows
+    that restore what was, never deletes, and reports its own changes. The input is None unless the call went through a
+    proposal. It raises StaleError where what the call did has been changed again since.
     `queueable` is false for what decides on proposals: it can never itself wait for a decision.
     `resource` is the path under /v1/ where a list can also be read with GET.
     """
@@ -86,6 +96,7 @@ class Action(Generic[In, Out, Prepared]):
     apply: Callable[[In, Prepared, Ctx], Applied[Out]] | None = None
     failed: Callable[[In, DomainError, Ctx], Sequence[Change]] | None = None
     exposed: Callable[[In, Out, Ctx], Sequence[Change]] | None = None
+    reverse: Callable[[In | None, Sequence[Change], Ctx], Sequence[Change]] | None = None
     destroys: bool = False
     queueable: bool = True
     resource: str = ""

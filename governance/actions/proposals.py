@@ -16,6 +16,7 @@ from governance.contracts import (
     ProposalRef,
     ProposalState,
     RejectProposalInput,
+    Verdict,
     WithdrawProposalInput,
 )
 from governance.models import OPEN_STATES, Proposal
@@ -84,7 +85,7 @@ def _prepare_approval(given: ApproveProposalInput, ctx: Ctx) -> _Ready:
 def _approve(given: ApproveProposalInput, ready: _Ready, ctx: Ctx) -> Applied[DecisionResult]:
     row = ready.proposal
     change = _move(row, ProposalState.APPROVED, ctx)
-    services.add_decision(row, ProposalState.APPROVED, ctx.actor, given.reason, ctx)
+    services.add_decision(row, Verdict.APPROVED, ctx.actor, given.reason, ctx)
     result = gate.carry_out(ready.stored)
     view = selectors.view_proposal(selectors.get_proposal(row.id, ctx))
     return DecisionResult(proposal=view, result=result), [change]
@@ -125,7 +126,7 @@ def _prepare_rejection(given: RejectProposalInput, ctx: Ctx) -> Proposal:
 
 def _reject(given: RejectProposalInput, row: Proposal, ctx: Ctx) -> Applied[DecisionResult]:
     change = _move(row, ProposalState.REJECTED, ctx)
-    services.add_decision(row, ProposalState.REJECTED, ctx.actor, given.reason, ctx)
+    services.add_decision(row, Verdict.REJECTED, ctx.actor, given.reason, ctx)
     return DecisionResult(proposal=selectors.view_proposal(selectors.get_proposal(row.id, ctx))), [change]
 
 

@@ -33,3 +33,35 @@ class Outcome(StrEnum):
     DENIED = "denied"
     INVALID = "invalid"
     FAILED = "failed"
+
+
+class Risk(StrEnum):
+    """How much care a proposal asks for; high ones are never decided in bulk."""
+
+    LOW = "low"
+    NORMAL = "normal"
+    HIGH = "high"
+
+
+class Verdict(StrEnum):
+    """What a person decided: one step of a proposal's history."""
+
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    CHANGES_REQUESTED = "changes_requested"
+    REOPENED = "reopened"
+    REVERTED = "reverted"
+
+
+class StepKind(StrEnum):
+    """What else happens to a proposal, beside decisions."""
+
+    REVISED = "revised"
+    WITHDRAWN = "withdrawn"
+    EXPIRED = "expired"
+    CLAIMED = "claimed"
+    RELEASED = "released"
+    SNOOZED = "snoozed"
+    WOKEN = "woken"
+    COMMENT = "comment"
+    RECOMMENDATION = "recommendation"

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from governance.contracts.base import ProposalState, Reason
+from governance.contracts.base import ProposalState, Reason, Verdict
 from kernel.contracts import Contract, KeyedInput, KeyedResult, PageInput, PageResult
 from scopes.contracts import DomainId
 
@@ -16,7 +16,7 @@ from scopes.contracts import DomainId
 class DecisionView(Contract):
     """One decision of a person on a proposal."""
 
-    verdict: ProposalState = Field(description="State that the decision led to.")
+    verdict: Verdict = Field(description="What was decided.")
     by: str = Field(description="Name of the person who decided.")
     reason: str = Field(description="Their reason; may be empty for an approval.")
     at: datetime = Field(description="When.")

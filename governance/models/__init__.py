@@ -5,6 +5,27 @@ from __future__ import annotations
 from governance.models.audit import AuditEntry
 from governance.models.idempotency import IdempotencyRecord
 from governance.models.policies import PolicyVersion
-from governance.models.proposals import OPEN_STATES, Decision, Proposal
+from governance.models.proposals import (
+    OPEN_STATES,
+    RISKS,
+    BlindReview,
+    Decision,
+    Mention,
+    Proposal,
+    ProposalStep,
+    SavedFilter,
+)
 
-__all__ = ["OPEN_STATES", "AuditEntry", "Decision", "IdempotencyRecord", "PolicyVersion", "Proposal"]
+__all__ = [
+    "OPEN_STATES",
+    "RISKS",
+    "AuditEntry",
+    "BlindReview",
+    "Decision",
+    "IdempotencyRecord",
+    "Mention",
+    "PolicyVersion",
+    "Proposal",
+    "ProposalStep",
+    "SavedFilter",
+]

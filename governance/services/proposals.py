@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
-from governance.contracts import ProposalState
+from governance.contracts import ProposalState, Verdict
 from governance.models import OPEN_STATES, Decision, Proposal
 from governance.services.audit import Trail
 from kernel.actions import Change
@@ -32,7 +32,7 @@ def changes_digest(changes: Sequence[Change]) -> str:
     return digest({"altered": sorted(altered, key=digest), "added": added})
 
 
-def open_proposal(trail: Trail, given: Contract, subject: str, ctx: Ctx) -> tuple[Proposal, bool]:
+def open_proposal(trail: Trail, given: Contract, subject: str, evidence: str, ctx: Ctx) -> tuple[Proposal, bool]:
     """Store a call for review: the proposal, and whether it is new. One subject has one open proposal: the same call
     again gives the open one, another call raises ConflictError that names it."""
     tree = given.model_dump(mode="json")
@@ -45,6 +45,7 @@ def open_proposal(trail: Trail, given: Contract, subject: str, ctx: Ctx) -> tupl
                 domain_id=trail.domain_id,
                 scope=trail.scope,
                 subject_key=subject,
+                evidence=evidence,
                 digest=changes_digest(trail.changes),
                 changes=changes,
                 rule=trail.rule,
@@ -87,7 +88,7 @@ def note_failure(proposal_id: UUID, message: str) -> list[Change]:
     return [Change("proposals", str(proposal_id), {}, {"last_error": message[:2000]})] if noted else []
 
 
-def add_decision(row: Proposal, verdict: ProposalState, by: Actor, reason: str, ctx: Ctx) -> Decision:
+def add_decision(row: Proposal, verdict: Verdict, by: Actor, reason: str, ctx: Ctx) -> Decision:
     """Append one decision."""
     return Decision.objects.create(
         proposal=row,
@@ -96,5 +97,6 @@ def add_decision(row: Proposal, verdict: ProposalState, by: Actor, reason: str, 
         by_id=by.id,
         by_name=by.name,
         reason=reason,
+        request_id=ctx.request_id,
         created_at=ctx.now,
     )
