@@ -10,7 +10,7 @@ from governance import gate
 from governance.models import AuditEntry, Proposal
 from kernel import actions
 from kernel.actions import Applied
-from kernel.context import Ctx
+from kernel.context import Ctx, Right
 from kernel.errors import ForbiddenError
 from tests.conftest import TEAM
 from tests.governance.made import NoteInput, NoteResult, made, note_of, note_on_domain
@@ -56,7 +56,7 @@ def test_who_approves_the_whole_approves_its_parts(parts):
 
 
 def test_a_part_that_is_denied_fails_the_call_that_does_not_catch_it(parts, monkeypatch):
-    monkeypatch.setitem(actions._registry, "part", replace(made(), name="part", right="erase"))
+    monkeypatch.setitem(actions._registry, "part", replace(made(), name="part", right=Right.ERASE))
     with pytest.raises(ForbiddenError, match="part needs the right 'erase'"):
         parts.agent.call("note", note="x")
     assert note_of() is None
