@@ -3,17 +3,19 @@ rest is not kept (behavioural specification 2.3 and 2.4)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from kernel.errors import InvalidInputError
 from memory.contracts.commit import RetentionLine, TurnEvents
-from memory.contracts.items import EntityIn, EvidenceRef, ItemIn, Lifecycle, PreferenceIn
+from memory.contracts.items import EntityIn, ItemIn, Lifecycle, PreferenceIn
+from memory.contracts.refs import EvidenceRef
 from memory.extraction import Extraction, Proposed
-from memory.keys import check_key
+from memory.extraction.denials import denies
+from memory.keys import check_key, slug
 from memory.naming import fold_name
 from memory.policies import ConfidenceLevels, RetentionPolicy
 from memory.statements import complete, statement
@@ -119,6 +121,20 @@ def entity_names(events: TurnEvents) -> list[str]:
     """The folded names of the entities that a turn mentions, each once."""
     names = [fold_name(_name_of(item)) for item in events.entities]
     return list(dict.fromkeys(names))
+
+
+def set_apart(candidate: Candidate, current: Mapping[str, Any]) -> Candidate | None:
+    """A denial of another value than the current one, under a key of its own: it takes back nothing that holds.
+
+    None for anything else, such as the denial of the value that the current one states, which takes its place.
+    """
+    told = candidate.value
+    if candidate.type != "facts" or not denies(str(told.get("relation", ""))) or "value" not in current:
+        return None
+    if slug(str(told.get("value"))) == slug(str(current["value"])):
+        return None
+    name = slug(f"{told['relation']} {told.get('value')}")
+    return replace(candidate, key=f"fact:{slug(str(told.get('subject')))}:{name}")
 
 
 def line(action: Any, item_type: str, key: str | None, reason: str, scope: str | None, source: str) -> RetentionLine:

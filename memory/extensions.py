@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from memory.selectors import hydrate_events, hydrate_items
+from memory.selectors.refs import resolve_addresses, resolve_memories, resolve_messages
 from search.contracts import Kind
-from search.hooks import register_hydrator
+from search.hooks import register_evidence_resolver, register_hydrator
 
 register_hydrator(Kind.MESSAGE, hydrate_events)
 register_hydrator(Kind.MEMORY, hydrate_items)
+
+register_evidence_resolver("memory", resolve_memories)
+register_evidence_resolver("message", resolve_messages)
+register_evidence_resolver("url", resolve_addresses)

@@ -7,9 +7,10 @@ from enum import StrEnum
 from typing import Annotated, Any, ClassVar, Literal, Self
 from uuid import UUID
 
-from pydantic import Field, JsonValue, field_validator, model_validator
+from pydantic import Field, JsonValue, model_validator
 
 from kernel.contracts import Contract, Instant, PageInput, PageResult
+from memory.contracts.refs import EvidenceRefs
 from scopes.contracts import LEGACY_DOMAIN, DomainId, ScopeRef, ScopeView
 
 
@@ -74,20 +75,6 @@ class Lasting(Contract):
         return self
 
 
-class EvidenceRef(Contract):
-    """What an item rests on."""
-
-    kind: Literal["memory", "message", "section", "document", "card", "url"] = Field(description="What it is.")
-    id: str = Field(min_length=1, max_length=2000, description="Its id, or the address of a url; 2,000 bytes at most.")
-
-    @field_validator("id")
-    @classmethod
-    def _fits_an_index(cls, value: str) -> str:
-        if len(value.encode("utf-8")) > 2000:
-            raise ValueError("has more than 2,000 bytes: write an address in its percent-encoded form, or shorten it")
-        return value
-
-
 class ItemIn(Lasting):
     """What every long-term item may say beside its own fields."""
 
@@ -98,7 +85,7 @@ class ItemIn(Lasting):
     supersedes: UUID | None = Field(default=None, description="Item that this one replaces, in the same scope.")
     review_by: Instant | None = Field(default=None, description="When a person should look at it again.")
     importance: int = Field(default=0, ge=0, le=5, description="0 to 5.")
-    evidence_refs: list[EvidenceRef] = Field(default=[], max_length=50, description="What it rests on.")
+    evidence_refs: EvidenceRefs = Field(default=[])
 
 
 class ProfileFact(Contract):

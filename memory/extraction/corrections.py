@@ -171,7 +171,9 @@ def restated(earlier: Draft, value: str) -> Draft:
     """An earlier statement with the right value under the same key."""
     old = earlier.value
     if earlier.type == "facts":
-        relation = str(old["relation"])
+        told = str(old["relation"])
+        relation = {"is not": "is", "不是": "是"}.get(told, told)  # what corrects a denial affirms
+        old = {**old, "relation": relation}
         gap = "" if relation[:1] >= "\u4e00" else " "
         return Draft("facts", earlier.key, {**old, "value": value}, f"{old['subject']}{gap}{relation} {value}")
     known = old.get("facts")

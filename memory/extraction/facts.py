@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from memory.extraction.denials import affirmed
 from memory.extraction.reading import fold
 from memory.extraction.values import Draft, Rejected
 from memory.extraction.words import EMPTY, PRONOUNS
@@ -51,12 +52,16 @@ _SUBORDINATE = re.compile(
 
 @dataclass(frozen=True)
 class Fact:
-    """A statement taken apart; `many` relations hold several values, so the value is part of the key."""
+    """A statement taken apart; `many` relations hold several values, so the value is part of the key.
+
+    A denial has the relation that it denies, and so the key of what it denies; `denial` is how it was put.
+    """
 
     subject: str
     relation: str
     value: str
     many: bool
+    denial: str = ""
 
     @property
     def key(self) -> str:
@@ -65,7 +70,12 @@ class Fact:
 
     def draft(self, statement: str, value: str | None = None) -> Draft:
         what = self.value if value is None else value
-        return Draft("facts", self.key, {"subject": self.subject, "relation": self.relation, "value": what}, statement)
+        return Draft(
+            "facts",
+            self.key,
+            {"subject": self.subject, "relation": self.denial or self.relation, "value": what},
+            statement,
+        )
 
 
 def bare(name: str) -> str:
@@ -79,19 +89,37 @@ def bare(name: str) -> str:
 
 
 def parse(statement: str) -> Fact | None:
-    """The fact that a statement states, or None where no subject can be found."""
+    """The fact that a statement states or denies, or None where no subject can be found."""
+    denied = affirmed(statement)
+    if denied is not None:
+        fact, at = _parse(denied.text)
+        if fact is not None and at == denied.at:
+            return replace(fact, denial=_as_said(denied.said, fact.relation))
+    return _parse(statement)[0]
+
+
+def _as_said(denial: str, relation: str) -> str:
+    """The relation of a denial in the words that it was denied with; every "is not" in one form."""
+    if denial.isascii():
+        return "is not" if relation == "is" else " ".join([denial, *relation.split(" ")[1:]])
+    return f"没{relation}" if denial.endswith("没") else f"不{relation.replace('可以', '能')}"
+
+
+def _parse(statement: str) -> tuple[Fact | None, int]:
+    """The fact that a statement states, and where in it the relation begins."""
     view = fold(statement)
     pattern = _ZH if _HAN.search(view[:60]) and not re.match(r"[ -~]{0,60}\s(?:is|are)\s", view) else _EN
     match = pattern.match(view) or (_LABELLED.match(view) if ":" in view[:42] or "=" in view[:42] else None)
     if not match:
-        return None
+        return None, 0
     subject = bare(statement[match.start("s") : match.end("s")])
     value = statement[match.start("v") :].strip().rstrip(".。!！")
     if not _names_something(subject) or not value or len(value) > 600:
-        return None
+        return None, 0
     groups = match.groupdict()
     relation = groups.get("one") or groups.get("many") or "is"
-    return Fact(subject, _same(relation.strip()), value, bool(groups.get("many")))
+    at = next((match.start(name) for name in ("one", "many") if groups.get(name)), match.end("s"))
+    return Fact(subject, _same(relation.strip()), value, bool(groups.get("many"))), at
 
 
 def _same(relation: str) -> str:

@@ -99,6 +99,13 @@ class Message(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["turn", "position"], name="messages_unique"),
         ]
+        indexes = [
+            models.Index(
+                fields=["domain", "external_id"],
+                name="messages_external",
+                condition=models.Q(external_id__isnull=False),
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.name or self.role}: {self.content[:60]}"

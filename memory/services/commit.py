@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from governance.policies import in_force
 from kernel.actions import Applied
@@ -26,6 +26,7 @@ from memory.contracts import (
 from memory.extraction import Extraction
 from memory.policies import RetentionPolicy
 from memory.selectors import recent_entity_names
+from memory.selectors.refs import PlacedRef, checked_refs, distinct
 from memory.services.graph import write_edge, write_entity
 from memory.services.items import Commit, Pending, Written, settle, write
 from memory.services.model_extraction import ask_later
@@ -70,13 +71,30 @@ def prepare(given: CommitTurnInput, place: Resolved, allowed_types: Sequence[str
     extraction = Extraction([], [])
     if given.turn_events.messages and given.extract and retention.extract_text and place.default_write:
         extraction = read_messages(given, place, keys.get(place.default_write), ctx)
+    retained = retain(given.turn_events, extraction, [*window, *names], retention)
     return Prepared(
         place,
-        retain(given.turn_events, extraction, [*window, *names], retention),
+        replace(retained, candidates=_with_evidence(given, retained.candidates, ctx)),
         names,
         retention,
         policies.section(CompositionPolicy).token_limit,
     )
+
+
+def _with_evidence(given: CommitTurnInput, candidates: list[Candidate], ctx: Ctx) -> list[Candidate]:
+    """The candidates with their evidence as it is stored, each reference once. Every reference is checked, also those
+    of items that are not kept."""
+    events = given.turn_events
+    placed = [
+        PlacedRef((*path.split("."), "evidence_refs", str(number)), ref)
+        for path, item in events.items()
+        for number, ref in enumerate(item.evidence_refs)
+    ]
+    if not placed:
+        return candidates
+    own = {message.id for message in events.messages if message.id is not None}
+    found = checked_refs(placed, given.domain_id, ctx, own)
+    return [replace(each, evidence=tuple(distinct(each.evidence, found))) for each in candidates]
 
 
 def apply(given: CommitTurnInput, prepared: Prepared, ctx: Ctx) -> Applied[CommitTurnResult]:

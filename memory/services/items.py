@@ -16,7 +16,7 @@ from django.db import IntegrityError, transaction
 from kernel.actions import Change
 from kernel.context import Ctx
 from kernel.errors import ConflictError
-from memory.candidates import Candidate, line
+from memory.candidates import Candidate, line, set_apart
 from memory.contracts.commit import RetentionLine, WriteConflict, WrittenItem
 from memory.contracts.items import TRUSTED, Lifecycle, Status, Tier
 from memory.keys import conflict_class
@@ -86,9 +86,10 @@ def write(candidate: Candidate, scope: MemoryScope, commit: Commit) -> MemoryIte
 
 
 def _write_once(candidate: Candidate, scope: MemoryScope, commit: Commit) -> MemoryItem | None:
-    current = MemoryItem.objects.filter(
-        scope=scope, type=candidate.type, key=candidate.key, current_until=None
-    ).first()
+    current = _current(candidate, scope)
+    apart = set_apart(candidate, current.value) if current is not None else None
+    if apart is not None:
+        candidate, current = apart, _current(apart, scope)
     if current is not None and candidate.type == "profile" and candidate.origin != "structured":
         candidate = _added_to(current, candidate)
     hashed = content_hash(candidate.type, candidate.key, candidate.value)
@@ -111,6 +112,11 @@ def _write_once(candidate: Candidate, scope: MemoryScope, commit: Commit) -> Mem
         Change("memory_items", str(item.id), None, {"type": item.type, "key": item.key, "sha256": hashed})
     )
     return item
+
+
+def _current(candidate: Candidate, scope: MemoryScope) -> MemoryItem | None:
+    rows = MemoryItem.objects.filter(scope=scope, type=candidate.type, key=candidate.key, current_until=None)
+    return rows.first()
 
 
 def _added_to(current: MemoryItem, candidate: Candidate) -> Candidate:
@@ -222,6 +228,8 @@ def _evidence(item: MemoryItem, candidate: Candidate, message: Message | None, c
 
 
 def _links(item: MemoryItem, wanted: Iterable[tuple[str, str]], commit: Commit) -> list[EvidenceLink]:
+    own = {row.external_id: str(row.id) for row in commit.messages if row.external_id}
+    stored = dict.fromkeys((kind, own.get(ref, ref) if kind == "message" else ref) for kind, ref in wanted)
     return [
         EvidenceLink(
             domain_id=item.domain_id,
@@ -231,7 +239,7 @@ def _links(item: MemoryItem, wanted: Iterable[tuple[str, str]], commit: Commit) 
             role="supporting",
             created_at=commit.ctx.now,
         )
-        for kind, ref in wanted
+        for kind, ref in stored
     ]
 
 

@@ -202,7 +202,7 @@ _ITEM = _chosen(
     scope_ref=scope_refs,
     review_by=moments,
     importance=st.integers(0, 5),
-    evidence_refs=st.lists(st.sampled_from(["https://b", "A", "a"]), max_size=3).map(
+    evidence_refs=st.lists(st.sampled_from(["https://b/", "https://b/A", "https://b/a"]), max_size=3).map(
         lambda ids: [{"kind": "url", "id": each} for each in ids]
     ),
 )

@@ -20,7 +20,7 @@ def named(kind: str, length: int = 300) -> str:
 
 
 def everything() -> dict:
-    evidence = {"kind": "url", "id": varied(500)}
+    evidence = {"kind": "url", "id": f"https://b.example/{varied(490)}"}
     return {
         "messages": [
             {"role": "u" * 32, "content": varied(5000), "id": varied(200), "name": varied(200), "model": varied(200)}
@@ -63,6 +63,6 @@ def test_it_works(cast: Cast) -> None:
 
 def test_evidence_with_more_bytes_than_an_index_takes_is_refused(cast: Cast) -> None:
     events = everything()
-    events["decisions"][0]["evidence_refs"] = [{"kind": "url", "id": varied(501)}]
+    events["decisions"][0]["evidence_refs"] = [{"kind": "url", "id": f"https://b.example/{varied(501)}"}]
     with pytest.raises(InvalidInputError, match="2,000 bytes"):
         cast.agent.call("commit_turn", a_turn(turn_events=events))

@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from governance.models import AuditEntry
 from kernel.errors import NotFoundError
-from memory.models import ContextRecord, Entity, ExtractionRun, KgEdge, MemoryItem, Session, Turn
+from memory.models import ContextRecord, Entity, EvidenceLink, ExtractionRun, KgEdge, MemoryItem, Session, Turn
 from scopes.models import Grant
 from scopes.selectors import authenticate_key
 from tests.conftest import TEAM, Player, make_agent, make_person
@@ -147,13 +147,12 @@ def test_a_failed_extraction_shows_its_reply_and_the_way_to_try_again(cast, clie
 def test_evidence_leads_to_what_can_be_seen_and_nowhere_else(cast, client):
     seen = only(commit(cast.agent, decisions=[decision("Use Postgres")]))["id"]
     hidden = only(commit(cast.stranger, decisions=[decision("Use MySQL")], domain_id="elsewhere"))["id"]
-    refs = [
-        {"kind": "memory", "id": seen},
-        {"kind": "memory", "id": hidden},
-        {"kind": "url", "id": "https://e.example"},
-    ]
+    refs = [{"kind": "memory", "id": seen}, {"kind": "url", "id": "https://e.example"}]
     made = only(commit(cast.agent, decisions=[decision("Use SQLite", "decision:x:y", evidence_refs=refs)]))
-    text = page(client, item(made["id"]))
+    with unguarded():
+        row = item(made["id"])
+        EvidenceLink.objects.create(domain_id=TEAM, item=row, kind="memory", ref=hidden, role="supporting")
+    text = page(client, row)
     assert change(item(seen)) in text
     assert hidden in text, "it was said, so it is shown"
     assert change(item(hidden)) not in text
@@ -161,7 +160,7 @@ def test_evidence_leads_to_what_can_be_seen_and_nowhere_else(cast, client):
 
 
 def test_stored_text_is_content_and_never_interface(cast, client):
-    refs = [{"kind": "url", "id": NASTY}]
+    refs = [{"kind": "url", "id": "https://evil.example/<script>alert(1)</script>\u200b"}]
     made = commit(
         cast.agent,
         decisions=[decision(NASTY, rationale=NASTY, evidence_refs=refs)],

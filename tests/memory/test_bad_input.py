@@ -124,7 +124,7 @@ def test_an_unknown_list_or_type_is_refused(cast):
         ("evidence_refs", [{"kind": "url"}]),
         ("evidence_refs", [{"kind": "url", "id": 7}]),
         ("evidence_refs", [{"kind": "url", "id": "x", "role": "verification"}]),
-        ("evidence_refs", [{"kind": "url", "id": f"u{n}"} for n in range(51)]),
+        ("evidence_refs", [{"kind": "url", "id": f"https://u/{n}"} for n in range(51)]),
         ("evidence_refs", ["01a22ffd"]),
     ],
 )
@@ -272,19 +272,6 @@ def test_the_same_item_a_thousand_times_is_one(cast):
     assert answer["memory_written"]["count"] == 1
     assert len(answer["explain"]["retention"]) == 1000
     assert MemoryItem.objects.count() == 1
-
-
-def test_evidence_that_leads_nowhere_is_kept_as_it_was_said_and_leads_nowhere(cast):
-    """Absurd references break nothing and open nothing."""
-    refs = [
-        {"kind": "memory", "id": "01a22ffd-c3f2-7c9a-9451-3528953149e0"},
-        {"kind": "message", "id": "' OR 1=1 --"},
-        {"kind": "url", "id": "javascript:alert(1)"},
-        {"kind": "card", "id": "../../etc/passwd"},
-    ]
-    found = only(commit(cast.agent, tasks=[task(evidence_refs=refs)]))
-    shown = cast.agent.do("get_memory_item", id=found["id"])["provenance"]["evidence"]
-    assert [{"kind": link["kind"], "id": link["id"]} for link in shown if link["kind"] != "turn"] == refs
 
 
 JUNK = st.recursive(

@@ -79,17 +79,19 @@ def test_it_names_its_message_by_the_callers_id_where_there_is_one(cast, own):
 
 
 def test_it_names_the_evidence_that_was_given(cast):
+    earlier = only(commit(cast.agent, tasks=[task()]))["id"]
     refs = [
         {"kind": "url", "id": "https://example.com/a"},
-        {"kind": "section", "id": str(uuid4())},
+        earlier,
         {"kind": "url", "id": "https://example.com/a"},
+        {"kind": "memory", "id": earlier.upper()},
     ]
     answer = commit(cast.agent, decisions=[decision(evidence_refs=refs)])
     evidence = get(cast.agent, only(answer)["id"])["provenance"]["evidence"]
     assert {(link["kind"], link["id"]) for link in evidence} == {
         ("turn", answer["turn_id"]),
         ("url", "https://example.com/a"),
-        ("section", refs[1]["id"]),
+        ("memory", earlier),
     }
     assert len(evidence) == 3
 
