@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict, deque
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -17,6 +17,8 @@ from memory.compose.values import Candidate, Ranked, Source
 
 _DEFAULT_RATIO = (40, 60)
 MAX_ITEMS_PER_SCOPE = 10
+MESSAGES_BEFORE_A_MEMORY = 3
+MESSAGE = "message"
 
 Reason = Literal["recent_turn", "weak", "duplicate", "restatement", "scope_cap", "diversity", "max_items"]
 Excess = tuple[Ranked, Reason]
@@ -61,7 +63,7 @@ def fuse(
     entities = _entities(plan)
     kept = _kept(found, frozenset(recent), account)
     ranked = rank(kept, plan.queries[0].text, entities, plan)
-    ranked, excess = _sifted(ranked, caps, policy.evidence_max_items, account)
+    ranked, excess = _sifted(_memories_in_reach(ranked), caps, policy.evidence_max_items, account)
     chosen, beyond = _by_ratio(ranked, policy)
     left = [*excess, *beyond]
     chosen, left = _covering(chosen, left, caps, plan) if entities else (chosen, left)
@@ -134,6 +136,37 @@ def _kept(
         else:
             kept.append(found)
     return kept
+
+
+def _memories_in_reach(ranked: Iterable[Ranked]) -> list[Ranked]:
+    """The candidates in the order in which they are chosen: of each scope, at most three messages before each memory.
+
+    What was said often is said in many messages; what was learned of it is one memory, and must not be shut out by them.
+    """
+    left = list(ranked)
+    waiting: defaultdict[str, deque[Ranked]] = defaultdict(deque)
+    for item in left:
+        if _is_memory(item):
+            waiting[item.candidate.scope].append(item)
+    since: Counter[str] = Counter()
+    taken: list[Ranked] = []
+    for item in left:
+        scope = item.candidate.scope
+        if _is_memory(item):
+            if waiting[scope] and waiting[scope][0] is item:
+                taken.append(waiting[scope].popleft())
+                since[scope] = 0
+            continue
+        if item.candidate.kind == MESSAGE and since[scope] >= MESSAGES_BEFORE_A_MEMORY and waiting[scope]:
+            taken.append(waiting[scope].popleft())
+            since[scope] = 0
+        since[scope] += 1
+        taken.append(item)
+    return taken
+
+
+def _is_memory(item: Ranked) -> bool:
+    return item.candidate.item_id is not None
 
 
 def _sifted(

@@ -11,12 +11,13 @@ import unicodedata
 
 _EMPTY_WORDS = frozenset(
     ("a", "an", "the", "is", "are", "am", "be", "that", "please", "just", "really", "very", "also", "actually",
-     "remember", "note", "so", "now", "currently", "does", "do", "has", "have")
+     "remember", "note", "so", "now", "currently", "does", "do", "has", "have", "hm", "hmm", "um", "uh", "oh", "ah",
+     "ok", "okay", "hey", "hi", "hello", "thanks", "anyway")
 )  # fmt: skip
 _CJK = (
     "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 )
-_EMPTY_HAN = re.compile("请记住|请注意|记住|请|目前|现在|的|呢|吧|啊")
+_EMPTY_HAN = re.compile("请记住|请注意|记住|请|目前|现在|的|呢|吧|啊|嗯|哦|呃|嘛|啦|哎")
 _RAISED = re.compile(
     "([\u00b2\u00b3\u00b9\u00bc-\u00be\u2070-\u209c\u2150-\u218b\u2460-\u249b\u24ea-\u24ff\u2776-\u2793"
     "\u3192-\u3195\u3220-\u3229\u3248-\u324f\u3251-\u325f\u3280-\u3289\u32b1-\u32bf\U0001f100-\U0001f10c]+)"

@@ -290,3 +290,17 @@ def test_a_scope_outside_the_grants_is_not_found(cast):
     narrow = make_agent("narrow", pattern="project:p")
     with pytest.raises(NotFoundError):
         compose(narrow, "zebra", "x", **reading("project:p", "global:g"))
+
+
+def test_a_question_asked_again_and_again_does_not_shut_out_the_memory_that_answers_it(cast):
+    """Field report A3: what was learned once stands beside what was said often."""
+    everyone = context("project:shop")
+    commit(cast.agent, "learned", scopes=everyone, decisions=[decision("The staging proxy listens on port 7443")])
+    for number, word in enumerate(
+        ("tell me", "I forgot", "quick", "sorry", "still", "pray", "hm", "please", "well", "so")
+    ):
+        said = f"{word}: which port does the staging proxy listen on?"
+        commit(cast.agent, f"asked-{number}", say=said, extract=False, scopes=everyone)
+    package = compose(cast.agent, "Which port does the staging proxy listen on?", "new", scope_context=everyone)
+    assert "The staging proxy listens on port 7443" in shown(package)
+    assert len(package["evidence"]) <= 10

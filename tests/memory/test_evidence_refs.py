@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from django.db import connection
@@ -20,7 +20,7 @@ P = "project:shop"
 
 
 def links(item_id: str) -> list[tuple[str, str]]:
-    rows = EvidenceLink.objects.filter(item=item_id).exclude(kind="turn").order_by("id")
+    rows = EvidenceLink.objects.filter(item_id=UUID(item_id)).exclude(kind="turn").order_by("id")
     return list(rows.values_list("kind", "ref"))
 
 

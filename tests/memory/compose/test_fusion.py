@@ -295,3 +295,60 @@ def test_everything_is_chosen_or_left_out_once_and_the_order_is_stable(memories,
     assert all(entry.of for entry in fused.dropped if entry.reason in ("duplicate", "restatement"))
     scopes = [item.candidate.scope for item in fused.selected if item.candidate.scope]
     assert all(scopes.count(scope) <= 3 for scope in scopes)
+
+
+def a_message(number: int, text: str, score: float = 2.0, scope: str = "project:shop"):
+    return memory(
+        number, text, score, item_id=None, turn_id=uid(100 + number), message_id=f"m{number}", kind="message", scope=scope
+    )  # fmt: skip
+
+
+def test_ten_near_identical_messages_do_not_shut_out_the_memory_that_answers():
+    """Field reports A3 and A11."""
+    asked = [a_message(n, f"Which thing, {word}, was it?") for n, word in enumerate("abcdefghijkl")]
+    answer = memory(50, "The thing is a whale.", 0.5, scope="project:shop")
+    fused = run([*asked, answer])
+    assert str(uid(50)) in ids(fused)
+    assert len(fused.selected) == 10
+    assert set(reasons(fused).values()) <= {"scope_cap", "max_items"}
+    crowded = run([*asked, answer], [section(n) for n in range(60, 80)])
+    assert str(uid(50)) in ids(crowded)
+
+
+def test_memories_of_each_scope_keep_a_share_and_no_more():
+    said = [a_message(n, f"Message {n} about a thing.") for n in range(9)]
+    learned = [memory(n, score=0.2, scope="project:shop") for n in range(20, 29)]
+    elsewhere = [a_message(40, "Another thing.", scope="task:t")]
+    chosen = ids(run([*said, *learned, *elsewhere], cap=8))
+    shop = [each for each in chosen if each != str(uid(40))]
+    assert len(shop) == 8
+    assert len([each for each in shop if each in {str(uid(n)) for n in range(20, 29)}]) == 2
+    assert str(uid(40)) in chosen
+
+
+def test_final_order_is_by_rank_whatever_was_chosen_first():
+    fused = run([*(a_message(n, f"Message {n} about a thing.") for n in range(5)), memory(50, score=0.1)])
+    scores = [item.score for item in fused.selected]
+    assert scores == sorted(scores, reverse=True)
+    assert ids(fused)[-1] == str(uid(50))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Which port is it, 8080?", "Which port is it, 8081?"),
+        ("The thing is ready.", "The thing is not ready."),
+        ("The thing opens on 1 May.", "The thing opens on 2 May."),
+        ("端口是 8080", "端口不是 8080"),
+    ],
+)
+def test_messages_that_differ_in_a_number_date_or_negation_both_stay(first, second):
+    assert len(run([a_message(1, first), a_message(2, second)]).selected) == 2
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("Which port is it?", "Hmm, ok, which port is it?"), ("端口是多少？", "嗯，端口是多少呢？")],
+)
+def test_small_words_around_a_question_make_no_second_one(first, second):
+    assert list(reasons(run([a_message(1, first), a_message(2, second)])).values()) == ["restatement"]
