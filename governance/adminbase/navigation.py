@@ -1,0 +1,66 @@
+"""The navigation: which pages there are, where they stand, and their addresses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.apps import apps
+from django.contrib import admin
+from django.db.models import Model
+from django.http import HttpRequest
+from django.templatetags.static import static
+from django.urls import reverse
+
+from governance.adminbase.cells import Cell
+from governance.adminbase.windows import Placed
+
+GROUPS = ("Conversations", "Memory", "Review", "Access", "System")
+
+
+def pages(request: HttpRequest) -> list[Any]:
+    """The registered pages that the person may open, in the order of the navigation."""
+    registered = (model for model in apps.get_models() if admin.site.is_registered(model))
+    found: list[Any] = [page for page in map(admin.site.get_model_admin, registered) if isinstance(page, Placed)]
+    allowed = [page for page in found if page.has_view_permission(request)]
+    return sorted(allowed, key=lambda page: (GROUPS.index(page.group), page.place))
+
+
+def narrowed_links(request: HttpRequest, column: str, value: object) -> list[Cell]:
+    """Links to every list that can be narrowed to this value of the column."""
+    return [
+        Cell(str(page.opts.verbose_name_plural), list_url(page.opts, **{column: value}))
+        for page in pages(request)
+        if column in getattr(page, "narrow_by", ())
+    ]
+
+
+def list_url(opts: Any, **narrow: object) -> str:
+    """The address of a list, narrowed to the given column values."""
+    return reverse(
+        f"admin:{opts.app_label}_{opts.model_name}_changelist", query={k: str(v) for k, v in narrow.items()}
+    )
+
+
+def page_url(row: Model) -> str:
+    """The address of a row's page."""
+    return reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_change", args=[row.pk])  # noqa: SLF001
+
+
+def navigation(request: HttpRequest) -> list[dict[str, Any]]:
+    """The groups of the sidebar."""
+    groups: dict[str, list[dict[str, Any]]] = {name: [] for name in GROUPS}
+    for page in pages(request):
+        title = str(page.opts.verbose_name_plural).capitalize()
+        groups[page.group].append({"title": title, "icon": page.icon, "link": list_url(page.opts)})
+    home = {"title": "", "items": [{"title": "Overview", "icon": "home", "link": reverse("admin:index")}]}
+    return [home, *({"title": name, "items": items} for name, items in groups.items() if items)]
+
+
+def stylesheet(request: HttpRequest) -> str:
+    """The address of our style sheet."""
+    return static("smartbrain/admin.css")
+
+
+def favicon(request: HttpRequest) -> str:
+    """The address of our icon."""
+    return static("smartbrain/icon.svg")

@@ -1,0 +1,175 @@
+"""Read-only windows on one table each, limited to what the signed-in person may see."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib import admin, messages
+from django.contrib.admin.utils import unquote
+from django.core.exceptions import PermissionDenied
+from django.db.models import Model, Q, QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from unfold.admin import ModelAdmin
+from unfold.views import ChangeList
+
+from governance.adminbase.asking import ctx_of
+from governance.adminbase.cells import Fact, Table
+from governance.adminbase.lists import BoundedPaginator, LookAheadList, as_uuid
+from kernel.context import Ctx
+from kernel.errors import DomainError, NotFoundError
+from kernel.text import show_invisible
+
+
+class Placed:
+    """Where a page stands in the navigation."""
+
+    group = "System"
+    place = 0
+    icon = "circle"
+
+
+class ReadOnlyAdmin(Placed, ModelAdmin):  # type: ignore[misc]
+    """Read-only pages of one table. Rules live in the gate, so nothing is changed here.
+
+    A page gives `visible`, its columns and `facts`. `search_fields` are plain columns matched from their start.
+    `narrow_by` are the columns by which a link may narrow the list. `front` is the count's label on the front page.
+    """
+
+    actions = None
+    list_per_page = 50
+    show_full_result_count = False
+    show_facets = admin.ShowFacets.NEVER
+    paginator = BoundedPaginator
+    ordering: Sequence[str] = ("-pk",)
+    sortable_by: Sequence[str] = ()
+    list_filter_sheet = False
+    narrow_by: Sequence[str] = ()
+    teach = ""
+    teach_command = ""
+    front = ""
+    change_list_template = "smartbrain/list.html"
+    detail_template = "smartbrain/detail.html"
+
+    def visible(self, ctx: Ctx) -> QuerySet[Any]:
+        """The rows that the person may see."""
+        raise NotImplementedError
+
+    def facts(self, row: Any, request: HttpRequest) -> list[Fact]:
+        """The labelled values of a row's page."""
+        raise NotImplementedError
+
+    def tables(self, row: Any, request: HttpRequest) -> list[Table]:
+        """The small tables of a row's page."""
+        return []
+
+    def detail(self, row: Any, request: HttpRequest) -> dict[str, Any]:
+        """What else the row's template needs. May raise DomainError where the gate refuses."""
+        return {}
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """Every list, page, search and completion starts here."""
+        return self.visible(ctx_of(request)).order_by(*self.ordering)
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        """A visible row, or None."""
+        return None if "\x00" in object_id else super().get_object(request, object_id, from_field)
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        """The list that never counts."""
+        return LookAheadList
+
+    def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
+        """Only the page's own filters: any other column could be guessed by asking, such as the hash of a key."""
+        filters = [each if isinstance(each, str) else each.parameter_name for each in self.list_filter]
+        return lookup.removesuffix("__exact").removesuffix("__id") in (*self.narrow_by, *filters)
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        """Rows of that id, or whose search columns start with the term."""
+        term = term.replace("\x00", "").strip()
+        return (queryset.filter(self.matches(term)) if term else queryset), False
+
+    def matches(self, term: str) -> Q:
+        """What the search box looks for."""
+        row_id = as_uuid(term)
+        found = Q(id=row_id) if row_id else Q(pk__in=[])
+        for column in self.search_fields:
+            found |= Q(**{f"{column}__istartswith": term})
+        return found
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        """Every member of staff sees the page; its rows are limited instead."""
+        return bool(request.user.is_active and request.user.is_staff)
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Every member of staff sees the page; its rows are limited instead."""
+        return self.has_module_permission(request)
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Never: actions add rows."""
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Never: actions change rows."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Never: actions take rows away."""
+        return False
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """The list."""
+        answer: HttpResponse = super().changelist_view(request, {"no_reach": not ctx_of(request).reach})
+        return answer
+
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """The page of the row: what happened to it stands in the audit log."""
+        return HttpResponseRedirect(reverse(self.url_name("change"), args=[object_id]))
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        """The page of one row; a row out of sight answers like one that does not exist."""
+        if object_id is None or request.method not in ("GET", "HEAD"):
+            raise PermissionDenied
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        row = self.get_object(request, unquote(object_id))
+        if row is None:
+            return self._missing(request, object_id)
+        try:
+            further = self.detail(row, request)
+        except NotFoundError:
+            return self._missing(request, object_id)
+        except DomainError as exc:
+            messages.error(request, exc.message)
+            return HttpResponseRedirect(reverse(self.url_name("changelist")))
+        context = {
+            **self.admin_site.each_context(request),
+            "title": f"{self.opts.verbose_name}: {show_invisible(str(row))}",
+            "opts": self.opts,
+            "page_title": show_invisible(str(row)),
+            "facts": self.facts(row, request),
+            "tables": self.tables(row, request),
+            **further,
+        }
+        request.current_app = self.admin_site.name
+        return TemplateResponse(request, self.detail_template, context)
+
+    def _missing(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        answer: HttpResponse = self._get_obj_does_not_exist_redirect(request, self.opts, unquote(object_id))
+        return answer
+
+    def url_name(self, page: str) -> str:
+        """The name of one of this table's addresses."""
+        return f"admin:{self.opts.app_label}_{self.opts.model_name}_{page}"
