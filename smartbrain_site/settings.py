@@ -157,6 +157,7 @@ UNFOLD: dict[str, Any] = {
     "SHOW_HISTORY": False,
     "SHOW_VIEW_ON_SITE": False,
     "STYLES": ["governance.adminbase.stylesheet"],
+    "SCRIPTS": ["governance.adminbase.script"],
     "SIDEBAR": {"navigation": "governance.adminbase.navigation"},
     "DASHBOARD_CALLBACK": "governance.admin.front.front_page",
     "COLORS": {

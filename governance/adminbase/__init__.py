@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from governance.adminbase.asking import ctx_of, read
+from governance.adminbase.asking import act, ctx_of, read
 from governance.adminbase.cells import Cell, Fact, Table, badge, fact, shown, when
 from governance.adminbase.lists import BoundedPaginator, LookAheadList, as_uuid, bounded_count
 from governance.adminbase.navigation import (
@@ -13,8 +13,11 @@ from governance.adminbase.navigation import (
     navigation,
     page_url,
     pages,
+    places,
+    script,
     stylesheet,
 )
+from governance.adminbase.screens import Screen, back_to, sent_json, toast
 from governance.adminbase.windows import Placed, ReadOnlyAdmin
 
 __all__ = [
@@ -25,8 +28,11 @@ __all__ = [
     "LookAheadList",
     "Placed",
     "ReadOnlyAdmin",
+    "Screen",
     "Table",
+    "act",
     "as_uuid",
+    "back_to",
     "badge",
     "bounded_count",
     "ctx_of",
@@ -37,8 +43,12 @@ __all__ = [
     "navigation",
     "page_url",
     "pages",
+    "places",
     "read",
+    "script",
+    "sent_json",
     "shown",
     "stylesheet",
+    "toast",
     "when",
 ]

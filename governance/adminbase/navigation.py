@@ -46,12 +46,20 @@ def page_url(row: Model) -> str:
     return reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_change", args=[row.pk])  # noqa: SLF001
 
 
+def places(request: HttpRequest) -> list[Placed]:
+    """Everything in the navigation that the person may open, in its order."""
+    found: list[Any] = []
+    for page in pages(request):
+        screens = [screen for screen in getattr(page, "opened", ()) if screen.placed and screen.allowed(request)]
+        found += [*([page] if page.placed else []), *screens]
+    return sorted(found, key=lambda each: (GROUPS.index(each.group), each.place))
+
+
 def navigation(request: HttpRequest) -> list[dict[str, Any]]:
     """The groups of the sidebar."""
     groups: dict[str, list[dict[str, Any]]] = {name: [] for name in GROUPS}
-    for page in pages(request):
-        title = str(page.opts.verbose_name_plural).capitalize()
-        groups[page.group].append({"title": title, "icon": page.icon, "link": list_url(page.opts)})
+    for each in places(request):
+        groups[each.group].append({"title": each.label, "icon": each.icon, "link": each.link})
     home = {"title": "", "items": [{"title": "Overview", "icon": "home", "link": reverse("admin:index")}]}
     return [home, *({"title": name, "items": items} for name, items in groups.items() if items)]
 
@@ -59,6 +67,11 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
 def stylesheet(request: HttpRequest) -> str:
     """The address of our style sheet."""
     return static("smartbrain/admin.css")
+
+
+def script(request: HttpRequest) -> str:
+    """The address of our script: shortcuts and comforts, nothing that a page needs."""
+    return static("smartbrain/review.js")
 
 
 def favicon(request: HttpRequest) -> str:

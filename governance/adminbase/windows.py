@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin, messages
 from django.contrib.admin.utils import unquote
@@ -11,7 +11,8 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
-from django.urls import reverse
+from django.urls import URLPattern, reverse
+from django.utils.functional import cached_property
 from unfold.admin import ModelAdmin
 from unfold.views import ChangeList
 
@@ -22,13 +23,29 @@ from kernel.context import Ctx
 from kernel.errors import DomainError, NotFoundError
 from kernel.text import show_invisible
 
+if TYPE_CHECKING:
+    from governance.adminbase.screens import Screen
+
 
 class Placed:
-    """Where a page stands in the navigation."""
+    """Where a page stands in the navigation; not there at all where `placed` is false."""
 
     group = "System"
     place = 0
     icon = "circle"
+
+    placed = True
+    opts: Any
+
+    @property
+    def link(self) -> str:
+        """The address of a table's list."""
+        return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_changelist")
+
+    @property
+    def label(self) -> str:
+        """The rows' name."""
+        return str(self.opts.verbose_name_plural).capitalize()
 
 
 class ReadOnlyAdmin(Placed, ModelAdmin):  # type: ignore[misc]
@@ -36,6 +53,7 @@ class ReadOnlyAdmin(Placed, ModelAdmin):  # type: ignore[misc]
 
     A page gives `visible`, its columns and `facts`. `search_fields` are plain columns matched from their start.
     `narrow_by` are the columns by which a link may narrow the list. `front` is the count's label on the front page.
+    `screens` are the classes of further pages below this table's address.
     """
 
     actions = None
@@ -50,8 +68,19 @@ class ReadOnlyAdmin(Placed, ModelAdmin):  # type: ignore[misc]
     teach = ""
     teach_command = ""
     front = ""
+    screens: Sequence[type[Screen]] = ()
     change_list_template = "smartbrain/list.html"
     detail_template = "smartbrain/detail.html"
+
+    @cached_property
+    def opened(self) -> list[Screen]:
+        """Its further pages."""
+        return [screen(self) for screen in self.screens]
+
+    def get_urls(self) -> list[URLPattern]:
+        """The addresses of its further pages before those of the list and of rows."""
+        urls: list[URLPattern] = super().get_urls()
+        return [url for screen in self.opened for url in screen.urls()] + urls
 
     def visible(self, ctx: Ctx) -> QuerySet[Any]:
         """The rows that the person may see."""

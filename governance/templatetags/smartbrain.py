@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 from typing import Any
 
 from django import template
 from django.contrib.admin import ListFilter
+from django.contrib.messages.storage.base import Message
 from django.utils.html import escape, format_html_join
 from django.utils.safestring import SafeString
 
 from governance import adminbase
+from governance.adminbase.diff import FieldDiff, Kind, Passage
+from governance.adminbase.markdown import render
 from kernel.text import has_invisible, is_invisible, show_invisible
 
 register = template.Library()
@@ -54,6 +57,47 @@ def brief(value: Any) -> SafeString:
     if value is None:
         return SafeString("–")
     return visible(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str))
+
+
+@register.inclusion_tag("smartbrain/diff.html")
+def field_diffs(
+    fields: Sequence[FieldDiff], mode: str = "side", old: str = "Before", new: str = "After", rendered: str = ""
+) -> dict[str, Any]:
+    """What differs, field by field: `mode` is `side` or `unified`; `old` and `new` head the two sides; with any
+    `rendered` texts are shown as the Markdown they are, without marks."""
+    return {
+        "changed": [field for field in fields if field.kind is not Kind.SAME],
+        "same": [field for field in fields if field.kind is Kind.SAME],
+        "unified": mode == "unified" and not rendered,
+        "rendered": bool(rendered),
+        "old": old,
+        "new": new,
+    }
+
+
+@register.inclusion_tag("smartbrain/passages.html")
+def passages(found: Sequence[Passage]) -> dict[str, Any]:
+    """Passages of a comparison: what was removed and added is marked up as such and said to screen readers."""
+    return {"passages": found}
+
+
+@register.simple_tag
+def as_markdown(text: str | None) -> SafeString:
+    """Markdown as HTML that is ours alone; the escaped source where it is too long."""
+    return render(text or "") or visible(text)
+
+
+@register.simple_tag
+def undo_of(message: Message) -> dict[str, Any] | None:
+    """How the act that a message tells of is taken back; None where it is not offered."""
+    offer: dict[str, Any] | None = json.loads(message.extra_tags) if message.extra_tags else None
+    return offer
+
+
+@register.filter
+def hides(text: object) -> bool:
+    """Whether a text holds characters that a reader cannot see."""
+    return has_invisible(str(text))
 
 
 @register.simple_tag
