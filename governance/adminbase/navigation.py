@@ -50,7 +50,7 @@ def places(request: HttpRequest) -> list[Placed]:
     """Everything in the navigation that the person may open, in its order."""
     found: list[Any] = []
     for page in pages(request):
-        screens = [screen for screen in getattr(page, "opened", ()) if screen.placed and screen.allowed(request)]
+        screens = [screen for screen in getattr(page, "open_screens", ()) if screen.placed and screen.allowed(request)]
         found += [*([page] if page.placed else []), *screens]
     return sorted(found, key=lambda each: (GROUPS.index(each.group), each.place))
 

@@ -33,7 +33,6 @@ class Placed:
     group = "System"
     place = 0
     icon = "circle"
-
     placed = True
     opts: Any
 
@@ -73,14 +72,14 @@ class ReadOnlyAdmin(Placed, ModelAdmin):  # type: ignore[misc]
     detail_template = "smartbrain/detail.html"
 
     @cached_property
-    def opened(self) -> list[Screen]:
+    def open_screens(self) -> list[Screen]:
         """Its further pages."""
         return [screen(self) for screen in self.screens]
 
     def get_urls(self) -> list[URLPattern]:
         """The addresses of its further pages before those of the list and of rows."""
         urls: list[URLPattern] = super().get_urls()
-        return [url for screen in self.opened for url in screen.urls()] + urls
+        return [url for screen in self.open_screens for url in screen.urls()] + urls
 
     def visible(self, ctx: Ctx) -> QuerySet[Any]:
         """The rows that the person may see."""
