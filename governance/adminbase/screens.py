@@ -89,7 +89,7 @@ class Screen(Placed):
         return self._page(request, self.template, error.status, {**context, "problem": error, "given": given})
 
     def _page(self, request: HttpRequest, template: str, status: int, context: Mapping[str, Any]) -> HttpResponse:
-        request.current_app = self.site.name  # type: ignore[attr-defined]  Django's own templates ask for it
+        request.current_app = self.site.name
         shown = {**self.site.each_context(request), "title": self.title, "screen": self, **context}
         return TemplateResponse(request, template, shown, status=status)
 
