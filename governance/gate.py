@@ -152,6 +152,11 @@ def _perform(this: _Call[In, Out]) -> Answer[Out]:
     if earlier is not None:
         return earlier
     prepared = this.action.prepare(this.given, this.ctx)
+    known = this.action.known(this.given, prepared, this.ctx) if this.action.known else None
+    if known is not None:
+        with _writing():
+            services.record(this.trail, this.ctx, Outcome.ALLOWED, reason="already done")
+        return Answer(known)
     try:
         with _writing():
             claimed = _claim(this)
@@ -235,7 +240,7 @@ def _decide(this: _Call[In, Out], target: Target) -> Verdict:
     trail = this.trail
     trail.domain_id, trail.policy_version = target.domain_id, policies.version
     trail.proposal_id = trail.proposal_id or target.proposal_id
-    trail.scope = target.scopes[0] if target.scopes else ANY
+    trail.scope = _place(target)
     trail.facts = _facts(this, target)
     decision = decide(trail.facts, policies)
     trail.rule = decision.rule
@@ -267,7 +272,19 @@ def _facts(this: _Call[In, Out], target: Target) -> Facts:
         scopes=tuple(ScopeFacts(name, _rights(this.ctx, target, name)) for name in target.scopes),
         approved=this.ctx.approval is not None,
         queueable=this.action.queueable,
+        waits=this.action.reviewed and not _decides_there(this, target),
     )
+
+
+def _decides_there(this: _Call[In, Out], target: Target) -> bool:
+    if this.ctx.actor.kind is not ActorKind.PERSON:
+        return False
+    return Right.DECIDE in _rights(this.ctx, target, _place(target))
+
+
+def _place(target: Target) -> str:
+    """The scope in which a proposal for the call is decided."""
+    return target.place or (target.scopes[0] if target.scopes else ANY)
 
 
 def _rights(ctx: Ctx, target: Target, scope: str) -> tuple[str, ...]:

@@ -55,6 +55,7 @@ class Target:
     `domain_id` None means the installation as a whole. `owned` are scopes that the actor itself opened, such as its
     own session: it may read and write those without a grant that names them. `subject` names what a proposal for this
     call would be about, so that one thing has one open proposal; empty lets the gate derive it from the input.
+    `place` is the scope in which a proposal for this call is decided; empty: the first of `scopes`.
     `evidence` is a digest of what the call rests on: a rejected subject may be proposed again once it differs.
     `proposal_id` is the proposal that the call decides on or looks at.
     """
@@ -63,6 +64,7 @@ class Target:
     scopes: tuple[str, ...] = (ANY,)
     owned: frozenset[str] = frozenset()
     subject: str = ""
+    place: str = ""
     evidence: str = ""
     proposal_id: UUID | None = None
 
@@ -82,6 +84,8 @@ class Action(Generic[In, Out, Prepared]):
     `reverse` undoes an applied call inside a transaction of its own: from the changes that the call made it appends rows
     that restore what was, never deletes, and reports its own changes. The input is None unless the call went through a
     proposal. It raises StaleError where what the call did has been changed again since.
+    `known` finds what an earlier call already did, so that the same call again gets that answer and waits for nobody.
+    `reviewed` is true for what always waits for a person: only one who may decide in its place carries it out at once.
     `queueable` is false for what decides on proposals: it can never itself wait for a decision.
     `resource` is the path under /v1/ where a list can also be read with GET.
     """
@@ -97,7 +101,9 @@ class Action(Generic[In, Out, Prepared]):
     failed: Callable[[In, DomainError, Ctx], Sequence[Change]] | None = None
     exposed: Callable[[In, Out, Ctx], Sequence[Change]] | None = None
     reverse: Callable[[In | None, Sequence[Change], Ctx], Sequence[Change]] | None = None
+    known: Callable[[In, Prepared, Ctx], Out | None] | None = None
     destroys: bool = False
+    reviewed: bool = False
     queueable: bool = True
     resource: str = ""
 

@@ -143,10 +143,11 @@ def resolve(given: Scoped, ctx: Ctx, allowed_types: Sequence[str]) -> Resolved:
 
 
 def held(ctx: Ctx, domain_id: str, scope: str, owned: frozenset[str] = frozenset()) -> frozenset[Right]:
-    """The rights that the actor holds on a scope. On a session that it opened itself it may read and write, as far as
-    it holds that right anywhere in the domain."""
+    """The rights that the actor holds on a scope. On a session that it opened itself it may read, write and propose for
+    promotion, as far as it holds that right anywhere in the domain."""
     if scope in owned:
-        return frozenset(right for right in (Right.READ, Right.WRITE) if ctx.may_somewhere(right, domain_id))
+        own = (Right.READ, Right.WRITE, Right.PROMOTE)
+        return frozenset(right for right in own if ctx.may_somewhere(right, domain_id))
     return frozenset(right for grant in ctx.reach if grant.covers_scope(domain_id, scope) for right in grant.rights)
 
 

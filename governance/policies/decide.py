@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from governance.policies.effective import Policies
 
 
+ALWAYS_REVIEWED = "always_reviewed"
+
+
 class Verdict(StrEnum):
     """What the gate does with a call."""
 
@@ -33,7 +36,8 @@ class ScopeFacts:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Everything a decision rests on; kept in the audit log."""
+    """Everything a decision rests on; kept in the audit log. `waits`: the action always waits for a person, and the
+    actor is none who may decide there."""
 
     action: str
     effect: str
@@ -44,6 +48,7 @@ class Facts:
     scopes: tuple[ScopeFacts, ...]
     approved: bool
     queueable: bool = True
+    waits: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """The form kept in the audit log."""
@@ -61,13 +66,15 @@ class Decision:
 
 
 def decide(facts: Facts, policies: Policies) -> Decision:
-    """Apply the rules in order: visible, permitted, already approved, queued by policy, else allowed."""
+    """Apply the rules in order: visible, permitted, already approved, always reviewed, queued by policy, else allowed."""
     for scope in facts.scopes:
         denied = _denied(facts, scope)
         if denied is not None:
             return denied
     if facts.approved:
         return Decision(Verdict.ALLOW, "approved")
+    if facts.waits:
+        return Decision(Verdict.QUEUE, ALWAYS_REVIEWED)
     if facts.effect != Effect.READ and facts.queueable:
         for rule in policies.section(ReviewPolicy).queue:
             if _matches(rule, facts):

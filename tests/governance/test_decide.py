@@ -125,3 +125,10 @@ def test_more_rights_never_deny_more(case):
 def test_it_asks_no_database(django_assert_num_queries, db):
     with django_assert_num_queries(0):
         decide(facts(("project:p", ALL)), policies(RULE))
+
+
+def test_what_is_always_reviewed_waits_without_any_rule_until_it_is_approved():
+    case = facts(("task:t", ALL), waits=True)
+    assert (decide(case, policies()).verdict, decide(case, policies()).rule) == (Verdict.QUEUE, "always_reviewed")
+    assert decide(replace(case, approved=True), policies()).verdict is Verdict.ALLOW
+    assert decide(replace(case, scopes=(ScopeFacts("task:t", ("read",)),)), policies()).verdict is Verdict.DENY
