@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 
 from governance.contracts import (
+    AuditDetail,
     AuditView,
     DecisionView,
     ListAuditInput,
     ListProposalsInput,
+    ObjectChange,
     Outcome,
     ProposalDetail,
     ProposalState,
     ProposalView,
     Verdict,
 )
-from governance.models import AuditEntry, PolicyVersion, Proposal
+from governance.models import AuditEntry, AuditObject, AuditSeal, PolicyVersion, Proposal
 from kernel.context import ANY, Ctx, Right
 from kernel.errors import NotFoundError
 from scopes.models import ApiKey, Grant, Principal, ReviewerAssignment
@@ -32,13 +35,13 @@ def visible_proposals(ctx: Ctx) -> QuerySet[Proposal]:
 
 
 def visible_audit(ctx: Ctx) -> QuerySet[AuditEntry]:
-    """The base queryset: audit entries of the scopes that the actor reviews."""
-    return AuditEntry.objects.filter(within_reach(ctx, Right.DECIDE))
+    """The base queryset: audit entries of the scopes that the actor reviews or audits."""
+    return AuditEntry.objects.filter(within_reach(ctx, Right.AUDIT))
 
 
 def visible_grants(ctx: Ctx) -> QuerySet[Grant]:
-    """The base queryset: grants on scopes that the actor reviews."""
-    return Grant.objects.filter(within_reach(ctx, Right.DECIDE, scope="pattern"))
+    """The base queryset: grants on scopes that the actor reviews or audits."""
+    return Grant.objects.filter(within_reach(ctx, Right.AUDIT, scope="pattern"))
 
 
 def visible_principals(ctx: Ctx) -> QuerySet[Principal]:
@@ -56,15 +59,15 @@ def visible_keys(ctx: Ctx) -> QuerySet[ApiKey]:
 
 
 def visible_assignments(ctx: Ctx) -> QuerySet[ReviewerAssignment]:
-    """The base queryset: who else reviews the scopes that the actor reviews."""
-    return ReviewerAssignment.objects.filter(within_reach(ctx, Right.DECIDE, scope="pattern"))
+    """The base queryset: who else reviews the scopes that the actor reviews or audits."""
+    return ReviewerAssignment.objects.filter(within_reach(ctx, Right.AUDIT, scope="pattern"))
 
 
 def visible_policies(ctx: Ctx) -> QuerySet[PolicyVersion]:
-    """The base queryset: policy versions of domains that the actor reviews as a whole; all for an operator."""
+    """The base queryset: policy versions of domains that the actor reviews or audits as a whole; all for an operator."""
     if ctx.may(Right.OPERATE, ANY):
         return PolicyVersion.objects.all()
-    domains = [grant.domain_id for grant in ctx.reach if grant.pattern == ANY and Right.DECIDE in grant.rights]
+    domains = [grant.domain_id for grant in ctx.reach if grant.pattern == ANY and Right.AUDIT in grant.rights]
     return PolicyVersion.objects.filter(domain__in=domains)
 
 
@@ -87,14 +90,50 @@ def filter_audit(given: ListAuditInput, ctx: Ctx) -> QuerySet[AuditEntry]:
     """Visible audit entries that fit the filters."""
     wanted = {
         "domain_id": given.domain_id,
+        "scope": given.scope,
         "action": given.action,
         "actor_name": given.actor,
+        "actor_kind": given.actor_kind,
+        "actor_id": given.actor_id,
+        "door": given.door,
         "outcome": given.outcome,
         "request_id": given.request_id,
         "at__gte": given.since,
         "at__lt": given.until,
     }
-    return visible_audit(ctx).filter(**{column: value for column, value in wanted.items() if value is not None})
+    rows = visible_audit(ctx).filter(**{column: value for column, value in wanted.items() if value is not None})
+    if given.table is None or given.object_id is None:
+        return rows
+    return rows.filter(pk__in=changes_of(given.table, given.object_id))
+
+
+def changes_of(table: str, object_id: str) -> QuerySet[Any, Any]:
+    """The ids of the entries that changed one object; not limited to what anyone may see."""
+    return AuditObject.objects.filter(table=table, object_id=object_id).values("entry_id")
+
+
+def get_audit_entry(entry_id: UUID, ctx: Ctx) -> AuditEntry:
+    """One visible audit entry. Raises NotFoundError."""
+    row = visible_audit(ctx).filter(pk=entry_id).first()
+    if row is None:
+        raise NotFoundError(f"No audit entry {entry_id} that you can see.")
+    return row
+
+
+def changes_around(row: AuditEntry, ctx: Ctx) -> list[ObjectChange]:
+    """The objects that an entry changed, 50 at most, each with the visible entries that changed it before and after."""
+    named = Q(pk__in=[])
+    for change in row.changes[:50]:
+        named |= Q(table=change["table"], object_id=change["id"])
+    seen = within_reach(ctx, Right.AUDIT, domain="entry__domain_id", scope="entry__scope")
+    same = AuditObject.objects.filter(seen, table=OuterRef("table"), object_id=OuterRef("object_id"))
+    before = same.filter(entry_id__lt=row.pk).order_by("-entry_id").values("entry_id")[:1]
+    after = same.filter(entry_id__gt=row.pk).order_by("entry_id").values("entry_id")[:1]
+    found = AuditObject.objects.filter(named, entry_id=row.pk).annotate(before=Subquery(before), after=Subquery(after))
+    return [
+        ObjectChange(table=each.table, object_id=each.object_id, previous=each.before, next=each.after)
+        for each in found.order_by("table", "object_id")
+    ]
 
 
 def view_proposal(row: Proposal) -> ProposalView:
@@ -147,6 +186,19 @@ def view_audit(row: AuditEntry) -> AuditView:
         reason=row.reason,
         proposal_id=row.proposal_id,
         changes=row.changes,
+    )
+
+
+def view_audit_detail(row: AuditEntry, ctx: Ctx) -> AuditDetail:
+    """An audit entry with the changes of its objects around it and its place in the chain."""
+    seal = AuditSeal.objects.filter(entry_id=row.pk).first()
+    return AuditDetail(
+        **view_audit(row).model_dump(),
+        facts=row.facts,
+        input_digest=row.input_digest,
+        objects=changes_around(row, ctx),
+        sequence=seal.number if seal else None,
+        seal=seal.hash if seal else None,
     )
 
 

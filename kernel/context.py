@@ -33,12 +33,14 @@ class ActorKind(StrEnum):
 
 
 class Right(StrEnum):
-    """What a grant allows within its scopes. `decide` and `operate` are for people only, and no key can hold them."""
+    """What a grant allows within its scopes. `audit` (read the record and the policies), `decide` and `operate` are for
+    people only, and no key can hold them."""
 
     READ = "read"
     WRITE = "write"
     PROMOTE = "promote"
     ERASE = "erase"
+    AUDIT = "audit"
     DECIDE = "decide"
     OPERATE = "operate"
 

@@ -7,8 +7,26 @@ from importlib import import_module
 from django.apps import apps
 from django.contrib import admin
 from django.db import transaction
+from django.db.models.signals import post_migrate
 from django_q.models import Schedule
 from django_q.tasks import async_task, schedule
+
+_regular: dict[str, int] = {}
+
+
+def regularly(minutes: int, job: str) -> None:
+    """Say, when an app starts, that `job` runs every so many minutes: each `migrate` keeps its schedule."""
+    _regular[job] = minutes
+
+
+def schedule_after_migrate() -> None:
+    """From now on each `migrate` keeps the schedule of every job that apps named with `regularly`."""
+    post_migrate.connect(_schedule_regular, sender=apps.get_app_config("django_q"), dispatch_uid="schedules")
+
+
+def _schedule_regular(**_: object) -> None:
+    for job, minutes in sorted(_regular.items()):
+        every(minutes, job)
 
 
 def enqueue(job: str, *ids: int | str) -> None:

@@ -19,7 +19,7 @@ from scopes.models import ApiKey, Domain, MemoryScope, Principal, ReviewerAssign
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
-REVIEWER_RIGHTS = frozenset({Right.READ, Right.PROMOTE, Right.DECIDE})
+REVIEWER_RIGHTS = frozenset({Right.READ, Right.PROMOTE, Right.AUDIT, Right.DECIDE})
 EVERYTHING = (Reach(ANY, ANY, frozenset(Right)),)
 
 

@@ -34,10 +34,10 @@ class Player:
     def ctx(self, door: Door = Door.PYTHON) -> Ctx:
         return Ctx(self.identity.actor, door, self.identity.reach)
 
-    def call(self, action: str, tree: dict | None = None, **fields: object) -> Answer:
+    def call(self, action: str, tree: dict | None = None, /, **fields: object) -> Answer:
         return gate.call(action, {**(tree or {}), **fields}, ctx=self.ctx())
 
-    def do(self, action: str, tree: dict | None = None, **fields: object) -> dict:
+    def do(self, action: str, tree: dict | None = None, /, **fields: object) -> dict:
         """The body of the answer."""
         return self.call(action, tree, **fields).body()
 

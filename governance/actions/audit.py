@@ -1,11 +1,24 @@
-"""Reading the audit log."""
+"""Reading the audit log: lists, one entry, taking it elsewhere, and checking its chain."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from uuid import UUID
 
 from governance import selectors
-from governance.contracts import ListAuditInput, ListAuditResult
+from governance.audit import chain
+from governance.audit.export import render
+from governance.contracts import (
+    AuditDetail,
+    AuditRef,
+    ChainFault,
+    ExportAuditInput,
+    ExportAuditResult,
+    ListAuditInput,
+    ListAuditResult,
+    VerifyAuditInput,
+    VerifyAuditResult,
+)
 from kernel.actions import Action, Target, register
 from kernel.context import Ctx, Right
 from kernel.errors import ForbiddenError
@@ -16,8 +29,8 @@ from scopes.selectors import require_domain
 def _target(given: ListAuditInput, ctx: Ctx) -> Target:
     if given.domain_id is not None:
         require_domain(given.domain_id, ctx)
-    if not any(Right.DECIDE in grant.rights for grant in ctx.reach):
-        raise ForbiddenError("Only reviewers and operators read the audit log.")
+    if not any(Right.AUDIT in grant.rights for grant in ctx.reach):
+        raise ForbiddenError("Only reviewers, auditors and operators read the audit log.")
     return Target(given.domain_id, scopes=())
 
 
@@ -32,9 +45,80 @@ LIST_AUDIT = register(
         "List who did what, newest first, in the scopes you review.",
         ListAuditInput,
         ListAuditResult,
-        Right.DECIDE,
+        Right.AUDIT,
         _target,
         _list_audit,
         resource="audit",
+    )
+)
+
+
+def _entry_target(given: AuditRef, ctx: Ctx) -> Target:
+    row = selectors.get_audit_entry(given.id, ctx)
+    return Target(row.domain_id, scopes=(), proposal_id=row.proposal_id)
+
+
+GET_AUDIT_ENTRY = register(
+    Action(
+        "get_audit_entry",
+        "Show one audit entry: its decision, and for each object it changed the change before and after.",
+        AuditRef,
+        AuditDetail,
+        Right.AUDIT,
+        _entry_target,
+        lambda given, ctx: selectors.view_audit_detail(selectors.get_audit_entry(given.id, ctx), ctx),
+    )
+)
+
+
+def _export_audit(given: ExportAuditInput, ctx: Ctx) -> ExportAuditResult:
+    found, cursor = page(selectors.filter_audit(given, ctx), given, "id", UUID, newest_first=True)
+    entries = [selectors.view_audit(row) for row in found]
+    content = render(entries, given.format, header=given.cursor is None)
+    return ExportAuditResult(content=content, rows=len(entries), next_cursor=cursor)
+
+
+EXPORT_AUDIT = register(
+    Action(
+        "export_audit",
+        "Take audit entries elsewhere as CSV or JSON lines, page by page, newest first.",
+        ExportAuditInput,
+        ExportAuditResult,
+        Right.AUDIT,
+        _target,
+        _export_audit,
+    )
+)
+
+
+def _verify_audit(given: VerifyAuditInput, ctx: Ctx) -> VerifyAuditResult:
+    stretch = chain.check(given.after, given.limit)
+    faults = [ChainFault(**asdict(fault)) for fault in stretch.faults]
+    complete = stretch.checked < given.limit
+    unsealed, since = chain.waiting() if complete else (None, None)
+    if complete:
+        what = "it says that it is sealed, but has no seal"
+        faults += [ChainFault(number=0, kind="unchained", what=what, entry_id=row_id) for row_id in chain.unchained()]
+    return VerifyAuditResult(
+        checked=stretch.checked,
+        erased=stretch.erased,
+        faults=faults,
+        number=stretch.number,
+        hash=stretch.hash,
+        complete=complete,
+        unsealed=unsealed,
+        unsealed_since=since,
+    )
+
+
+VERIFY_AUDIT = register(
+    Action(
+        "verify_audit",
+        "Check a stretch of the sealed audit log: whether entries or seals were changed, removed or put in.",
+        VerifyAuditInput,
+        VerifyAuditResult,
+        Right.AUDIT,
+        lambda given, ctx: Target(None),
+        _verify_audit,
     )
 )

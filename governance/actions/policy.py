@@ -27,7 +27,7 @@ GET_POLICY = register(
         "Show the policy in force in a domain, with every default.",
         PolicyInput,
         PolicyResult,
-        Right.DECIDE,
+        Right.AUDIT,
         _target,
         _get_policy,
     )

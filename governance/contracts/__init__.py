@@ -23,7 +23,20 @@ from governance.contracts.access import (
     WhoamiInput,
     WhoamiResult,
 )
-from governance.contracts.audit import AuditView, ListAuditInput, ListAuditResult
+from governance.contracts.audit import (
+    AuditDetail,
+    AuditRef,
+    AuditView,
+    ChainFault,
+    ExportAuditInput,
+    ExportAuditResult,
+    ExportFormat,
+    ListAuditInput,
+    ListAuditResult,
+    ObjectChange,
+    VerifyAuditInput,
+    VerifyAuditResult,
+)
 from governance.contracts.base import KeyRight, Outcome, ProposalState, Reason, Risk, StepKind, UserName, Verdict
 from governance.contracts.policy import PolicyInput, PolicyResult, SetPolicyInput
 from governance.contracts.presenting import (
@@ -56,13 +69,19 @@ __all__ = [
     "ApproveProposalInput",
     "AssignReviewerInput",
     "AssignReviewerResult",
+    "AuditDetail",
+    "AuditRef",
     "AuditView",
+    "ChainFault",
     "ConflictNote",
     "CreatePrincipalInput",
     "DecisionResult",
     "DecisionView",
     "DomainView",
     "EffectLine",
+    "ExportAuditInput",
+    "ExportAuditResult",
+    "ExportFormat",
     "FieldChange",
     "Figure",
     "GrantAccessInput",
@@ -79,6 +98,7 @@ __all__ = [
     "ListScopesInput",
     "ListScopesResult",
     "NewKeyResult",
+    "ObjectChange",
     "Outcome",
     "Panel",
     "PolicyInput",
@@ -104,6 +124,8 @@ __all__ = [
     "StepKind",
     "UserName",
     "Verdict",
+    "VerifyAuditInput",
+    "VerifyAuditResult",
     "WhoamiInput",
     "WhoamiResult",
     "WithdrawProposalInput",

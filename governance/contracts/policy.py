@@ -1,4 +1,4 @@
-"""Policies."""
+"""What is given and answered about policies."""
 
 from __future__ import annotations
 

@@ -59,6 +59,19 @@ class ActionCommand(BaseCommand):
         operator = gate.system_ctx(operator_name(), Door.CLI)
         self.perform(action, given, lambda: Identity(operator.actor, operator.reach))
 
+    def ask_as_operator(self, action: str, tree: Mapping[str, Any]) -> dict[str, Any]:
+        """The answer of an action performed as the operator at this shell; fields that are None are left out."""
+        given = {name: value for name, value in tree.items() if value is not None}
+        _speak_utf8(sys.stdout)
+        try:
+            return gate.call(action, given, ctx=gate.system_ctx(operator_name(), Door.CLI)).body()
+        except DatabaseError as exc:
+            raise unusable_database(exc) from exc
+
+    def refuse_plain(self, error: DomainError) -> NoReturn:
+        """Print the problem of a call that has no request id of its own to tell, and leave with code 1."""
+        self.refuse(error, new_id())
+
     def show(self, body: Any) -> None:
         """Print one JSON document on one line, in UTF-8 whatever the locale."""
         _speak_utf8(sys.stdout)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from governance.models.audit import AuditEntry
+from governance.models.audit import AuditEntry, AuditObject, AuditSeal
 from governance.models.idempotency import IdempotencyRecord
 from governance.models.policies import PolicyVersion
 from governance.models.proposals import (
@@ -20,6 +20,8 @@ __all__ = [
     "OPEN_STATES",
     "RISKS",
     "AuditEntry",
+    "AuditObject",
+    "AuditSeal",
     "BlindReview",
     "Decision",
     "IdempotencyRecord",

@@ -1,4 +1,4 @@
-"""The audit log."""
+"""The audit log: its entries, which objects each of them changed, and the seals that chain them."""
 
 from __future__ import annotations
 
@@ -35,6 +35,7 @@ class AuditEntry(models.Model):
     input_digest = models.CharField(max_length=64, blank=True, default="")
     changes = JSONField(default=list)
     proposal = models.ForeignKey(Proposal, null=True, blank=True, on_delete=models.PROTECT)
+    sealed = models.BooleanField(default=False, editable=False)
 
     class Meta:
         db_table = "audit_entries"
@@ -44,7 +45,45 @@ class AuditEntry(models.Model):
             models.Index(fields=["domain", "-id"], name="audit_domain"),
             models.Index(fields=["actor_id", "-id"], name="audit_actor"),
             models.Index(fields=["action", "-id"], name="audit_action"),
+            models.Index(fields=["id"], name="audit_unsealed", condition=models.Q(sealed=False)),
         ]
 
     def __str__(self) -> str:
         return f"{self.actor_name} {self.action}: {self.outcome}"
+
+
+class AuditObject(models.Model):
+    """One object that an entry says was changed: by it the entries of one object are found."""
+
+    pk = models.CompositePrimaryKey("table", "object_id", "entry_id")
+    table = models.CharField(max_length=63)
+    object_id = models.CharField(max_length=200)
+    entry = models.ForeignKey(AuditEntry, on_delete=models.PROTECT, db_index=False, related_name="touched")
+
+    class Meta:
+        db_table = "audit_objects"
+
+    def __str__(self) -> str:
+        return f"{self.table} {self.object_id}"
+
+
+class AuditSeal(models.Model):
+    """The seal of one entry: its place in the chain, what it was when sealed, and the hash of all that up to there.
+
+    `entry_id` is no foreign key: a seal outlives an entry that someone removes, and so tells of it.
+    """
+
+    number = models.BigIntegerField(primary_key=True)
+    entry_id = models.UUIDField(unique=True)
+    salts = JSONField()
+    digests = JSONField()
+    previous = models.CharField(max_length=64)
+    hash = models.CharField(max_length=64)
+    sealed_at = models.DateTimeField(default=clock.now)
+
+    class Meta:
+        db_table = "audit_seals"
+        ordering = ["number"]
+
+    def __str__(self) -> str:
+        return f"{self.number} {self.hash[:12]}"

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from governance.contracts import Outcome
-from governance.models import AuditEntry
+from governance.models import AuditEntry, AuditObject
 from governance.policies import Facts
-from kernel.actions import Change
+from kernel.actions import Change, Effect
 from kernel.context import Ctx
 from kernel.errors import DomainError
 
@@ -36,7 +36,7 @@ def record(trail: Trail, ctx: Ctx, outcome: Outcome, *, reason: str = "", code: 
     """Append one audit entry. An approved call is entered under the person who decided, on behalf of the proposer."""
     decided_by = ctx.approval.decided_by if ctx.approval else None
     actor = decided_by or ctx.actor
-    return AuditEntry.objects.create(
+    entry = AuditEntry.objects.create(
         at=ctx.now,
         request_id=ctx.request_id,
         action=trail.action,
@@ -57,6 +57,17 @@ def record(trail: Trail, ctx: Ctx, outcome: Outcome, *, reason: str = "", code: 
         changes=[change.as_json() for change in trail.changes],
         proposal_id=trail.proposal_id,
     )
+    if trail.facts is None or trail.facts.effect != Effect.READ:
+        _index(entry, trail.changes)
+    return entry
+
+
+def _index(entry: AuditEntry, changes: Sequence[Change]) -> None:
+    """Note which objects an entry changed, so that the entries of one object are found."""
+    touched = {(change.table, change.id) for change in changes}
+    if touched:
+        rows = [AuditObject(table=table, object_id=object_id, entry=entry) for table, object_id in sorted(touched)]
+        AuditObject.objects.bulk_create(rows)
 
 
 def record_refusal(trail: Trail, ctx: Ctx, error: DomainError) -> AuditEntry:

@@ -135,6 +135,12 @@ def _to_search(cast: Cast) -> dict:
     }
 
 
+def _audit_entry(cast: Cast) -> dict:
+    cast.agent.do("commit_turn", a_turn())
+    entries = cast.operator.do("list_audit", domain_id=TEAM, action="commit_turn", limit=1)["entries"]
+    return {"id": entries[0]["id"]}
+
+
 def _in_team(made: dict) -> dict:
     """A list of what is in the team, where something was made to be listed."""
     assert made
@@ -148,7 +154,9 @@ EXAMPLES: dict[str, Example] = {
     "compose_context": Example("agent", _to_compose, "stranger"),
     "create_principal": Example("operator", lambda cast: {"name": "new", "domain_id": TEAM}, "agent"),
     "diagnostics": Example("agent", lambda cast: _in_team(_composed(cast)), "stranger"),
+    "export_audit": Example("operator", lambda cast: {"domain_id": TEAM, "action": "none_such"}, "agent"),
     "extract_turn": Example("agent", _extraction, "stranger", model=True),
+    "get_audit_entry": Example("operator", _audit_entry, "agent"),
     "get_context": Example("agent", _composed, "reader"),
     "get_memory_item": Example("agent", _item, "stranger"),
     "get_policy": Example("operator", lambda cast: {"domain_id": TEAM}, "agent"),
@@ -174,6 +182,7 @@ EXAMPLES: dict[str, Example] = {
     "revoke_key": Example("operator", lambda cast: {"key_prefix": cast.reader.key.split("_")[1]}, "agent"),
     "search_memory": Example("agent", _to_search, "stranger"),
     "set_policy": Example("operator", lambda cast: {"domain_id": TEAM, "document": {}, "reason": "reset"}, "agent"),
+    "verify_audit": Example("operator", lambda cast: {"after": 0, "limit": 10}, "agent"),
     "whoami": Example("agent", lambda cast: {}, None),
     "withdraw_proposal": Example("agent", _proposal, "stranger"),
 }

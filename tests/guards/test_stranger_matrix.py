@@ -93,6 +93,16 @@ def _commits(ids: Ids) -> dict[str, dict]:
     return {name: {**tree, **KEY, "turn_events": events} for name, tree in _places(ids).items()}
 
 
+def _audits(ids: Ids) -> dict[str, dict]:
+    return {
+        "domain": {"domain_id": ids.domain},
+        "all": {},
+        "actor": {"actor": ids.principal},
+        "request": {"request_id": ids.request},
+        "object": {"table": "turns", "object_id": ids.turn},
+    }
+
+
 INPUTS: dict[str, Inputs] = {
     "approve_proposal": _decisions,
     "assign_reviewer": lambda ids: {"domain": {**KEY, "user": ids.person, "domain_id": ids.domain}},
@@ -100,7 +110,13 @@ INPUTS: dict[str, Inputs] = {
     "compose_context": _composes,
     "create_principal": lambda ids: {"domain": {"name": "newcomer", "domain_id": ids.domain}},
     "diagnostics": lambda ids: {"domain": {"domain_id": ids.domain}},
+    "export_audit": lambda ids: {
+        f"{written} {state}": {**tree, "format": written}
+        for written in ("csv", "json")
+        for state, tree in _audits(ids).items()
+    },
     "extract_turn": lambda ids: {state: {**tree, **KEY} for state, tree in _turns(ids).items()},
+    "get_audit_entry": lambda ids: {"entry": {"id": ids.entry}},
     "get_context": lambda ids: {"session": {"id": ids.context}, "project": {"id": ids.project_context}},
     "get_memory_item": _items,
     "get_policy": lambda ids: {"domain": {"domain_id": ids.domain}, "installation": {}},
@@ -112,12 +128,7 @@ INPUTS: dict[str, Inputs] = {
         "self": {**KEY, "name": "stranger", "domain_id": ids.domain, "rights": ["read"]},
     },
     "issue_key": lambda ids: {"principal": {"name": ids.principal}},
-    "list_audit": lambda ids: {
-        "domain": {"domain_id": ids.domain},
-        "all": {},
-        "actor": {"actor": ids.principal},
-        "request": {"request_id": ids.request},
-    },
+    "list_audit": _audits,
     "list_domains": lambda ids: {"all": {}},
     "list_extractions": lambda ids: {
         "domain": {"domain_id": ids.domain},
@@ -139,18 +150,29 @@ INPUTS: dict[str, Inputs] = {
         "domain": {**KEY, "domain_id": ids.domain, "document": {}, "reason": "because"},
         "installation": {**KEY, "document": {}, "reason": "because"},
     },
+    "verify_audit": lambda ids: {"chain": {}},
     "whoami": lambda ids: {"me": {}},
     "withdraw_proposal": lambda ids: {state: {**tree, **KEY} for state, tree in _proposals(ids).items()},
 }
 
-MAY_ANSWER = {"whoami", "list_domains", "list_proposals", "list_audit"}  # with what is the caller's own
-OF_THE_INSTALLATION = {"create_principal", "issue_key", "revoke_key", "list_principals", "get_policy", "set_policy"}
+MAY_ANSWER = {
+    "whoami",
+    "list_domains",
+    "list_proposals",
+    "list_audit",
+    "export_audit",
+}  # with what is the caller's own
+OF_THE_INSTALLATION = {
+    "create_principal", "issue_key", "revoke_key", "list_principals", "get_policy", "set_policy", "verify_audit",
+}  # fmt: skip
 READER_SEES = {
     "compose_context", "diagnostics", "get_memory_item", "get_session", "get_turn", "list_domains", "list_extractions",
     "list_memory_items", "list_proposals", "list_scopes", "list_sessions", "list_turns", "search_memory", "whoami",
 }  # fmt: skip
 SHOWS_CONTENT = READER_SEES - {"list_proposals", "list_domains", "whoami"} | {"get_context"}
-READER_KNOWS_NOTHING_OF = {"approve_proposal", "get_context", "get_proposal", "reject_proposal", "withdraw_proposal"}
+READER_KNOWS_NOTHING_OF = {
+    "approve_proposal", "get_audit_entry", "get_context", "get_proposal", "reject_proposal", "withdraw_proposal",
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -250,7 +272,7 @@ def test_a_grant_on_another_project_shows_nothing_of_this_one(world, who):
             status, _, text = ask(player, name, tree)
             shown = without(text, tree).replace(DOMAIN, "…")
             assert not leaks(shown, world), f"{who}: {name} of {state}: {text}"
-            lists = name.startswith("list_") and name not in {"list_turns", "list_principals"}
+            lists = name.startswith(("list_", "export_")) and name not in {"list_turns", "list_principals"}
             assert status in ({200, 403} if lists else {403, 404}) or name == "whoami", (
                 f"{name} of {state}: {status} {text}"
             )
@@ -259,7 +281,11 @@ def test_a_grant_on_another_project_shows_nothing_of_this_one(world, who):
 
 
 def _rows(text: str) -> list:
-    return next(value for value in json.loads(text).values() if isinstance(value, list))
+    """The rows of a list; of an export its lines but the one that names the columns."""
+    body = json.loads(text)
+    if "content" in body:
+        return body["content"].splitlines()[body["content"].startswith("id,") :]
+    return next(value for value in body.values() if isinstance(value, list))
 
 
 @pytest.mark.parametrize("who", ["neighbour", "other_reviewer"])
@@ -267,7 +293,7 @@ def test_inside_the_domain_too_a_hidden_row_looks_like_none(world, who):
     ghost = Ids.ghost(DOMAIN)
     for name in (
         "get_session", "get_turn", "get_proposal", "list_turns", "withdraw_proposal", "approve_proposal",
-        "get_memory_item", "get_context", "extract_turn",
+        "get_memory_item", "get_context", "extract_turn", "get_audit_entry",
     ):  # fmt: skip
         for state, tree in INPUTS[name](world.ids).items():
             real, absent = (

@@ -48,6 +48,7 @@ class Ids:
     person: str = f"owner-{MARK}"
     key_prefix: str = "0123456789ab"
     request: str = field(default_factory=lambda: str(uuid4()))
+    entry: str = field(default_factory=lambda: str(uuid4()))
 
     @classmethod
     def ghost(cls, domain: str = "ghost-domain") -> Ids:
@@ -130,7 +131,8 @@ def build() -> World:
     ids.queued, ids.approved, ids.rejected = queued
     reviewer.do("reject_proposal", id=ids.rejected, reason=f"no {MARK}")
     reviewer.do("approve_proposal", id=ids.approved, reason=f"yes {MARK}")
-    ids.request = operator.do("list_audit", domain_id=DOMAIN, limit=1)["entries"][0]["request_id"]
+    newest = operator.do("list_audit", domain_id=DOMAIN, limit=1)["entries"][0]
+    ids.request, ids.entry = newest["request_id"], newest["id"]
     secrets = frozenset(_secrets())
     outsiders = {
         "stranger": make_agent("stranger", "elsewhere", rights=["read", "write", "promote", "erase"]),

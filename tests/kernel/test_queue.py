@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.core.management import call_command
 from django.db import transaction
 from django_q.models import OrmQ, Schedule
 
@@ -31,10 +32,16 @@ def test_what_is_rolled_back_is_not_queued():
 def test_saying_it_again_changes_nothing(db):
     queue.every(5, JOB)
     queue.every(5, JOB)
-    assert Schedule.objects.get().minutes == 5
+    assert Schedule.objects.get(name=JOB).minutes == 5
 
 
 def test_another_interval_replaces_the_one_before(db):
     queue.every(5, JOB)
     queue.every(10, JOB)
-    assert Schedule.objects.get().minutes == 10
+    assert Schedule.objects.get(name=JOB).minutes == 10
+
+
+def test_what_apps_run_regularly_is_scheduled_by_every_migrate(db):
+    Schedule.objects.all().delete()
+    call_command("migrate", verbosity=0)
+    assert Schedule.objects.get(name="governance.jobs.seal_audit").minutes == 1

@@ -1,0 +1,1 @@
+"""What the audit log is good for: sealing and verifying its chain, and taking it elsewhere."""
