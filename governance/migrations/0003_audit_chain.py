@@ -23,7 +23,7 @@ def index_earlier_entries(apps, schema_editor):
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("governance", "0001_initial"),
+        ("governance", "0002_review_workflow"),
         ("scopes", "0001_initial"),
     ]
 

@@ -284,7 +284,8 @@ def _rows(text: str) -> list:
     """The rows of a list; of an export its lines but the one that names the columns."""
     body = json.loads(text)
     if "content" in body:
-        return body["content"].splitlines()[body["content"].startswith("id,") :]
+        lines: list[str] = body["content"].splitlines()
+        return lines[body["content"].startswith("id,") :]
     return next(value for value in body.values() if isinstance(value, list))
 
 
