@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from decimal import Decimal
+from enum import Enum
 from typing import Any
+from uuid import UUID
 
 from django.db import Error, OperationalError, connection, models, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.utils import CursorWrapper
 from django.db.models import F, Func, Lookup
 from django.db.models.functions import Collate
 from django.db.models.lookups import Exact, In
@@ -26,6 +31,11 @@ def sqlite_options(busy_timeout_seconds: float) -> dict[str, Any]:
         "transaction_mode": "IMMEDIATE",
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;",
     }
+
+
+def postgres_options() -> dict[str, Any]:
+    """Connection options for PostgreSQL: a statement that comes again word for word is planned for good the third time."""
+    return {"prepare_threshold": 2}
 
 
 def is_outage(error: OperationalError) -> bool:
@@ -103,6 +113,26 @@ class _Unindexed(Func):
         return self.as_sql(compiler, connection, template="+%(expressions)s", **context)
 
 
+_AMONG = {"postgresql": "{} = ANY({})", "sqlite": "{} IN (SELECT value FROM json_each({}))"}
+
+
+@models.ForeignObject.register_lookup
+@models.Field.register_lookup
+class Among(In):
+    """`column__among`: one of a collection that is a single value of the statement, so that its text is the same
+    however many there are. For compiled queries."""
+
+    lookup_name = "among"
+
+    def as_sql(self, compiler: Any, connection: BaseDatabaseWrapper) -> tuple[str, list[Any]]:
+        column, params = self.process_lhs(compiler, connection)
+        place, values = self.process_rhs(compiler, connection)
+        return _AMONG[connection.vendor].format(column, place), [*params, *values]
+
+
+_LOOKUPS: dict[str, type[Lookup[Any]]] = {"": Exact, "in": In, "among": Among}
+
+
 def checked(**wanted: Any) -> list[Lookup[Any]]:
     """Predicates that every row is held to, but by which no row is looked for: `column=value` or `column__in=values`.
 
@@ -111,6 +141,30 @@ def checked(**wanted: Any) -> list[Lookup[Any]]:
     predicates: list[Lookup[Any]] = []
     for name, value in wanted.items():
         column, _, how = name.partition("__")
-        lookup = In if how == "in" else Exact
-        predicates.append(lookup(_Unindexed(F(column)), list(value) if how == "in" else value))
+        predicates.append(_LOOKUPS[how](_Unindexed(F(column)), list(value) if how == "in" else value))
     return predicates
+
+
+def as_parameter(value: Any) -> Any:
+    """A value of a compiled query as the driver takes it: what a field of Django's does where it knows the column."""
+    if isinstance(value, str | int):
+        return value.value if isinstance(value, Enum) else value
+    if isinstance(value, UUID):
+        return value if is_postgres() else value.hex
+    if isinstance(value, datetime):
+        return connection.ops.adapt_datetimefield_value(value)
+    if isinstance(value, Collection):
+        each = [as_parameter(one) for one in value]
+        return each if is_postgres() else json.dumps(each)
+    raise TypeError(f"A compiled query takes no {type(value).__name__}.")
+
+
+def repeated_cursor() -> CursorWrapper:
+    """A cursor for statements that come again word for word: PostgreSQL parses and plans such a one a few times on a
+    connection and then keeps it."""
+    wrapper = connection.cursor()
+    if is_postgres():
+        from psycopg import Cursor  # noqa: PLC0415  SQLite does without
+
+        wrapper.cursor = Cursor(connection.connection)  # Django's own writes values into the text, new each time
+    return wrapper

@@ -14,7 +14,7 @@ import environ
 from django.core.exceptions import ImproperlyConfigured
 
 from kernel.conf import Conf
-from kernel.db import sqlite_options
+from kernel.db import postgres_options, sqlite_options
 from smartbrain_site import host
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -130,6 +130,7 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
 else:
     DATABASES["default"].setdefault("CONN_MAX_AGE", 0)  # under ASGI each request has a thread of its own
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+    DATABASES["default"]["OPTIONS"] = {**postgres_options(), **DATABASES["default"].get("OPTIONS", {})}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_PASSWORD_VALIDATORS = [

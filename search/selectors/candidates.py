@@ -10,10 +10,13 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Q, Sum
+from django.db.models import Count, Q, QuerySet, Sum
 
+from kernel.compiled import Compiled, Given, compiled, tuple_of
 from search.contracts import Query, State
 from search.models import IndexEntry, Posting, ScopeSize
 from search.selectors.asking import Asked
@@ -89,27 +92,34 @@ def find_candidates(query: Query, asked: Asked) -> Candidates | None:
     return Candidates(_rows(query, best, asked), corpus, cut)
 
 
-def _held(query: Query, path: str = "") -> Q:
-    """The filter of every look-up: entries of the query's domain and scopes that hold at its moment, and no other."""
-    rules: dict[str, object] = {"domain_id": query.domain_id, "scope_id__in": query.scope_keys}
-    rules["kind__in"] = query.kinds
-    if query.labels:
-        rules["label__in"] = query.labels
-    if query.since is not None:
-        rules["event_time__gte"] = query.since
-    if query.until is not None:
-        rules["event_time__lt"] = query.until
-    if query.recorded_at is not None:
-        rules |= {"recorded_at__lte": query.recorded_at, "state__in": [State.CURRENT, State.HISTORY]}
-    else:
-        rules["state__in"] = [State.CURRENT, State.HISTORY] if query.history else [State.CURRENT]
-    kept = Q(**{path + rule: value for rule, value in rules.items()})
-    if query.recorded_at is not None:
-        kept &= _unset_or(f"{path}current_until", "gt", query.recorded_at)
+def _rules(query: Query) -> dict[str, Any]:
+    """What every look-up holds to: entries of the query's domain and scopes that hold at its moment, and no other."""
+    past = query.history or query.recorded_at is not None
+    rules: dict[str, Any] = {
+        "domain_id": query.domain_id,
+        "scope_id__among": query.scope_keys,
+        "kind__among": query.kinds,
+        "state__among": [State.CURRENT, State.HISTORY] if past else [State.CURRENT],
+        "valid_at": query.valid_at,
+    }
+    asked = {
+        "label__among": query.labels or None,
+        "event_time__gte": query.since,
+        "event_time__lt": query.until,
+        "recorded_at__lte": query.recorded_at,
+    }
+    return rules | {name: value for name, value in asked.items() if value is not None}
+
+
+def _held(rules: Mapping[str, Any], path: str = "") -> Q:
+    """The filter of `_rules`."""
+    kept = Q(**{path + name: value for name, value in rules.items() if name != "valid_at"})
+    if "recorded_at__lte" in rules:
+        kept &= _unset_or(f"{path}current_until", "gt", rules["recorded_at__lte"])
     return (
         kept
-        & _unset_or(f"{path}valid_from", "lte", query.valid_at)
-        & _unset_or(f"{path}valid_to", "gt", query.valid_at)
+        & _unset_or(f"{path}valid_from", "lte", rules["valid_at"])
+        & _unset_or(f"{path}valid_to", "gt", rules["valid_at"])
     )
 
 
@@ -117,20 +127,29 @@ def _unset_or(column: str, rule: str, value: object) -> Q:
     return Q(**{f"{column}__isnull": True}) | Q(**{f"{column}__{rule}": value})
 
 
+@compiled(tuple_of)
+def _sizes(scopes: Given) -> QuerySet[Any, Any]:
+    rows = ScopeSize.objects.filter(scope_id__among=scopes)
+    return rows.values_list("scope_id").annotate(entries=Sum("entries"), length=Sum("length")).order_by()
+
+
+@compiled(tuple_of)
+def _counts(terms: Given) -> QuerySet[Any, Any]:
+    return Posting.objects.filter(term__among=terms).values_list("term").annotate(n=Count("entry_id")).order_by()
+
+
 def _size(query: Query) -> tuple[int, int]:
     """The number of texts in all scopes of the query, and their length together."""
-    rows = ScopeSize.objects.filter(scope_id__in=query.scope_keys)
-    total = rows.aggregate(entries=Sum("entries"), length=Sum("length"))
-    return int(total["entries"] or 0), int(total["length"] or 0)
+    rows = _sizes(scopes=query.scope_keys)
+    return sum(int(entries) for _, entries, _ in rows), sum(int(length) for _, _, length in rows)
 
 
 def _keys(query: Query, asked: Asked) -> list[_Key]:
     """The terms that occur, scope by scope, rarest first; equally rare ones in the order of the question, since scopes
     have other numbers in another database."""
     wanted = {term_key(scope_key, term): (scope_key, term) for scope_key in query.scope_keys for term in asked.terms}
-    counted = Posting.objects.filter(term__in=wanted).values_list("term").annotate(n=Count("entry_id")).order_by()
     place = {number: at for at, number in enumerate(wanted)}
-    found = [_Key(number, *wanted[number], rows) for number, rows in counted]
+    found = [_Key(number, *wanted[number], rows) for number, rows in _counts(terms=list(wanted))]
     return sorted(found, key=lambda key: (key.rows, place[key.number]))
 
 
@@ -159,16 +178,28 @@ def _best(query: Query, telling: list[_Key], corpus: Corpus) -> tuple[list[tuple
     worth = {key.number: round(corpus.information[key.term] * 1_000_000) for key in telling}
     scopes = {key.number: key.scope_key for key in telling}
     found: dict[int, tuple[int, int, int | None, int]] = {}
-    held = Posting.objects.filter(_held(query, "entry__"), term__in=worth)
-    if len(telling) == 1:  # the rarest word may still be in most texts: the newest of them have to do
-        held = held.order_by("-entry_id")[:ROW_BUDGET]
-    for entry_id, term, length, place in held.values_list("entry_id", "term", "entry__length", "entry__place"):
+    rules = _rules(query)
+    held = _postings(tuple(rules), newest=ROW_BUDGET if len(telling) == 1 else None)
+    for entry_id, term, length, place in held(**rules, term__among=list(worth)):
         known = found.get(entry_id)
         found[entry_id] = (worth[term] + (known[0] if known else 0), length, place, scopes[term])
     mean = corpus.mean_length
     order = sorted(found, key=lambda entry_id: (-found[entry_id][0] / (3 * mean + found[entry_id][1]), -entry_id))
     chosen = _of_every_scope(order, {entry_id: row[3] for entry_id, row in found.items()})
     return [(entry_id, found[entry_id][2]) for entry_id in chosen], len(order) - len(chosen)
+
+
+@cache
+def _postings(names: tuple[str, ...], *, newest: int | None) -> Compiled[Any]:
+    """The query for the postings of some terms. `newest`: of one term, and no more than so many of the newest, since
+    the rarest word of a question may still be in most texts."""
+
+    def build(term__among: Given, **rules: Given) -> QuerySet[Any, Any]:
+        held = Posting.objects.filter(_held(rules, "entry__"), term__among=term__among)
+        held = held.order_by("-entry_id")[:newest] if newest else held
+        return held.values_list("entry_id", "term", "entry__length", "entry__place")
+
+    return Compiled(build, tuple_of, (*names, "term__among"))
 
 
 def _of_every_scope(order: list[int], scope_of: Mapping[int, int]) -> list[int]:
@@ -193,13 +224,22 @@ def _rows(query: Query, best: list[tuple[int, int | None]], asked: Asked) -> tup
     time: turning texts into times costs more than all the rest of a row."""
     steps = [step for step in range(-REACH, REACH + 1) if step]
     places = {place + step for _, place in best[:AROUND] if place is not None for step in steps}
-    wanted = IndexEntry.objects.filter(
-        _held(query), Q(pk__in=[entry_id for entry_id, _ in best]) | Q(place__in=places)
-    )
-    timed = ["event_time"] if asked.spans or asked.now else []
+    rules, timed = _rules(query), bool(asked.spans or asked.now)
+    wanted = _entries(tuple(rules), timed=timed)
     keys = {scope_key: {term_key(scope_key, term): term for term in asked.terms} for scope_key in query.scope_keys}
     rows = []
-    for row in wanted.order_by("id").values_list(*_COLUMNS, *timed):
+    for row in wanted(**rules, ids=[entry_id for entry_id, _ in best], places=places):
         day = row[-1].date().toordinal() if timed else 0
         rows.append(Row(*row[:_PLAIN], counts=pick(bytes(row[_PLAIN]), keys[row[3]]), day=day))  # type: ignore[misc]
     return tuple(rows)
+
+
+@cache
+def _entries(names: tuple[str, ...], *, timed: bool) -> Compiled[Any]:
+    """The query for entries by their ids or places, in the order of ids; `timed`: with their times."""
+
+    def build(ids: Given, places: Given, **rules: Given) -> QuerySet[Any, Any]:
+        wanted = IndexEntry.objects.filter(_held(rules), Q(pk__among=ids) | Q(place__among=places))
+        return wanted.order_by("id").values_list(*_COLUMNS, *(["event_time"] if timed else []))
+
+    return Compiled(build, tuple_of, (*names, "ids", "places"))

@@ -44,6 +44,7 @@ def test_a_search_reads_no_scope_from_end_to_end(shelf):
         with connection.cursor() as cursor:
             cursor.execute(f"EXPLAIN QUERY PLAN {query['sql']}")
             plan = " ".join(row[3] for row in cursor.fetchall())
+        plan = plan.replace("SCAN json_each", "")  # the values of the query itself
         assert "SCAN" not in plan, plan
         assert "index_entries USING INDEX index_entries_scope" not in plan, plan
 
