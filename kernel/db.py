@@ -124,7 +124,7 @@ class Among(In):
 
     lookup_name = "among"
 
-    def as_sql(self, compiler: Any, connection: BaseDatabaseWrapper) -> tuple[str, list[Any]]:
+    def as_sql(self, compiler: Any, connection: BaseDatabaseWrapper) -> Any:
         column, params = self.process_lhs(compiler, connection)
         place, values = self.process_rhs(compiler, connection)
         return _AMONG[connection.vendor].format(column, place), [*params, *values]
