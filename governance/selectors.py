@@ -11,17 +11,19 @@ from governance.contracts import (
     AuditDetail,
     AuditView,
     DecisionView,
+    DiffMode,
     ListAuditInput,
     ListProposalsInput,
     ObjectChange,
     Outcome,
+    Preferences,
     ProposalDetail,
     ProposalState,
     ProposalView,
     Verdict,
 )
-from governance.models import AuditEntry, AuditObject, AuditSeal, PolicyVersion, Proposal
-from kernel.context import ANY, Ctx, Right
+from governance.models import AuditEntry, AuditObject, AuditSeal, PolicyVersion, Preference, Proposal
+from kernel.context import ANY, ActorKind, Ctx, Right
 from kernel.errors import NotFoundError
 from scopes.models import ApiKey, Grant, Principal, ReviewerAssignment
 from scopes.selectors import visible_domains, within_reach
@@ -69,6 +71,15 @@ def visible_policies(ctx: Ctx) -> QuerySet[PolicyVersion]:
         return PolicyVersion.objects.all()
     domains = [grant.domain_id for grant in ctx.reach if grant.pattern == ANY and Right.AUDIT in grant.rights]
     return PolicyVersion.objects.filter(domain__in=domains)
+
+
+def preferences_of(ctx: Ctx) -> Preferences:
+    """How the person likes the review screens, read once in a call; the defaults for anyone else."""
+    if ctx.actor.kind is not ActorKind.PERSON:
+        return Preferences()
+    user_id = int(ctx.actor.id.removeprefix("user:"))
+    row = ctx.once("preferences", lambda: Preference.objects.filter(pk=user_id).first())
+    return Preferences(shortcuts=row.shortcuts, diff=DiffMode(row.diff)) if row else Preferences()
 
 
 def get_proposal(proposal_id: UUID, ctx: Ctx) -> Proposal:

@@ -11,6 +11,7 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
 from governance import selectors
+from governance.admin.preferences import PreferencesScreen
 from governance.adminbase import (
     Cell,
     Fact,
@@ -195,6 +196,7 @@ class ProposalAdmin(ReadOnlyAdmin):
     teach = "No proposals. A call that the policy holds for review waits here until a person decides."
     teach_command = 'manage.py act get_policy \'{"domain_id": "my-team"}\' --user <your name>'
     detail_template = "smartbrain/proposal.html"
+    screens = (PreferencesScreen,)
 
     def visible(self, ctx: Ctx) -> QuerySet[Proposal]:
         """Proposals that the person may decide on."""

@@ -39,6 +39,7 @@ from governance.contracts.audit import (
 )
 from governance.contracts.base import KeyRight, Outcome, ProposalState, Reason, Risk, StepKind, UserName, Verdict
 from governance.contracts.policy import PolicyInput, PolicyResult, SetPolicyInput
+from governance.contracts.preferences import DiffMode, Preferences, PreferencesResult, SetPreferencesInput
 from governance.contracts.presenting import (
     ConflictNote,
     EffectLine,
@@ -77,6 +78,7 @@ __all__ = [
     "CreatePrincipalInput",
     "DecisionResult",
     "DecisionView",
+    "DiffMode",
     "DomainView",
     "EffectLine",
     "ExportAuditInput",
@@ -103,6 +105,8 @@ __all__ = [
     "Panel",
     "PolicyInput",
     "PolicyResult",
+    "Preferences",
+    "PreferencesResult",
     "Presentation",
     "PrincipalResult",
     "ProposalDetail",
@@ -120,6 +124,7 @@ __all__ = [
     "RowChange",
     "ScopeRow",
     "SetPolicyInput",
+    "SetPreferencesInput",
     "Snapshot",
     "StepKind",
     "UserName",

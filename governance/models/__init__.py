@@ -5,6 +5,7 @@ from __future__ import annotations
 from governance.models.audit import AuditEntry, AuditObject, AuditSeal
 from governance.models.idempotency import IdempotencyRecord
 from governance.models.policies import PolicyVersion
+from governance.models.preferences import Preference
 from governance.models.proposals import (
     OPEN_STATES,
     RISKS,
@@ -27,6 +28,7 @@ __all__ = [
     "IdempotencyRecord",
     "Mention",
     "PolicyVersion",
+    "Preference",
     "Proposal",
     "ProposalStep",
     "SavedFilter",

@@ -11,12 +11,14 @@ from typing import Any
 from django import template
 from django.contrib.admin import ListFilter
 from django.contrib.messages.storage.base import Message
+from django.http import HttpRequest
 from django.utils.html import escape, format_html_join
 from django.utils.safestring import SafeString
 
 from governance import adminbase
 from governance.adminbase.diff import FieldDiff, Kind, Passage
 from governance.adminbase.markdown import render
+from governance.selectors import preferences_of
 from kernel.text import has_invisible, is_invisible, show_invisible
 
 register = template.Library()
@@ -92,6 +94,12 @@ def undo_of(message: Message) -> dict[str, Any] | None:
     """How the act that a message tells of is taken back; None where it is not offered."""
     offer: dict[str, Any] | None = json.loads(message.extra_tags) if message.extra_tags else None
     return offer
+
+
+@register.simple_tag
+def shortcuts_of(request: HttpRequest) -> bool:
+    """Whether single keys act for the signed-in person."""
+    return preferences_of(adminbase.ctx_of(request)).shortcuts
 
 
 @register.filter

@@ -1,1 +1,212 @@
 "use strict";
+
+// Comforts of the review screens: single-key shortcuts, a guard against acting twice, notices that fade. Every page
+// works without this file. A shortcut acts on what the page marks for it: `data-key` names the key of a link, a button
+// or a panel (details), `data-row` marks the rows of a list.
+(() => {
+    const UNDO_SECONDS = 10;
+    const SETTLE = 350; // milliseconds after a decision in which a page takes no further one: nobody has read it yet
+    const loaded = performance.now();
+    let pending = ""; // the first key of a two-key shortcut
+    let anchor = null; // the row from which Shift+x selects
+
+    const all = (selector) => [...document.querySelectorAll(selector)].filter((node) => node.getClientRects().length);
+    const one = (selector) => all(selector)[0];
+    const announce = (text) => {
+        const region = document.getElementById("sb-live");
+        if (region) region.textContent = text;
+    };
+
+    // rows of a list
+    const rows = () => all("[data-row]");
+    const current = () => rows().findIndex((row) => row.contains(document.activeElement));
+    const step = (by) => {
+        const list = rows();
+        if (!list.length) return false;
+        const place = Math.min(Math.max(current() + by, 0), list.length - 1);
+        list[place].querySelector("[data-main]").focus();
+        return true;
+    };
+    const mark = (place, on) => {
+        const box = rows()[place]?.querySelector("input[type=checkbox]");
+        if (box) box.checked = on ?? !box.checked;
+        return Boolean(box);
+    };
+    const count = () => announce(`${all("[data-row] input:checked").length} selected`);
+    const select = (range) => {
+        const place = current();
+        if (place < 0) return false;
+        if (range && anchor !== null) {
+            for (let at = Math.min(place, anchor); at <= Math.max(place, anchor); at += 1) mark(at, true);
+        } else {
+            mark(place);
+        }
+        anchor = place;
+        count();
+        return true;
+    };
+    const selectAll = () => {
+        const boxes = all("[data-row] input[type=checkbox]");
+        const on = boxes.some((box) => !box.checked);
+        boxes.forEach((box) => { box.checked = on; });
+        document.getElementById("sb-matching")?.toggleAttribute("hidden", !on);
+        count();
+        return boxes.length > 0;
+    };
+
+    // what the page marks for a key
+    const panel = (node) => {
+        all("details[data-key][open]").forEach((other) => { if (other !== node) other.open = false; });
+        node.open = true;
+        const field = node.querySelector("[data-panel]") || node.querySelector("textarea, input:not([type=hidden]), select, button");
+        field?.focus();
+    };
+    const press = (key) => {
+        const node = one(`[data-key="${key}"]`);
+        if (!node) return false;
+        if (node.matches("details")) panel(node);
+        else node.click();
+        return true;
+    };
+    const go = (key) => {
+        const link = document.querySelector(`#sb-keys [data-go="${key}"]`);
+        if (link) location.assign(link.href);
+        return Boolean(link);
+    };
+
+    const SHORTCUTS = [
+        ["j", "Next", () => step(1) || press("j")],
+        ["k", "Previous", () => step(-1) || press("k")],
+        ["Enter", "Open the row", null],
+        ["Escape", "Close the form, or back to the list", () => press("Escape")],
+        ["a", "Approve", () => press("a")],
+        ["A", "Approve the selected rows (a page asks first)", () => press("A")],
+        ["r", "Reject: then 1–9 for a ready reason, or text", () => press("r")],
+        ["c", "Request changes", () => press("c")],
+        ["e", "Edit and approve", () => press("e")],
+        ["s", "Snooze", () => press("s")],
+        ["m", "Comment", () => press("m")],
+        ["p", "Claim or release", () => press("p")],
+        ["u", "Undo the last decision", () => undo()],
+        ["x", "Select the row", () => select(false)],
+        ["X", "Select up to here", () => select(true)],
+        ["*", "Select every row of the page", selectAll],
+        ["d", "Two columns or one", () => press("d")],
+        ["t", "Text as Markdown or as source", () => press("t")],
+        ["i", "Guidelines of this scope", () => press("i")],
+        ["h", "History of this item", () => press("h")],
+        ["/", "Search", () => { const field = one("[data-search], #searchbar"); field?.focus(); return Boolean(field); }],
+        ["g q", "Go to the queue", () => go("q")],
+        ["g h", "Go to who did what", () => go("h")],
+        ["g o", "Go to the overview", () => go("o")],
+        ["Ctrl+Enter", "Send the open form", null],
+        ["?", "These keys", () => help()],
+    ];
+
+    const undo = () => {
+        const form = document.querySelector("#sb-toasts .sb-undo");
+        form?.requestSubmit();
+        return Boolean(form);
+    };
+    const help = () => {
+        const dialog = document.getElementById("sb-help");
+        const body = dialog.querySelector("tbody");
+        if (!body.children.length) {
+            for (const [key, does] of SHORTCUTS) {
+                const row = body.insertRow();
+                const name = document.createElement("kbd");
+                name.textContent = key === "Escape" ? "Esc" : key.length === 1 && key !== key.toLowerCase() ? `Shift+${key.toLowerCase()}` : key;
+                row.insertCell().append(name);
+                row.insertCell().append(does);
+            }
+        }
+        dialog.showModal();
+        return true;
+    };
+
+    const typing = (node) => node.isContentEditable || node.matches("input:not([type=checkbox]):not([type=radio]), textarea, select");
+    const settled = () => performance.now() - loaded > SETTLE || !document.querySelector("#sb-toasts .sb-undo");
+
+    // keys inside an open panel: digits choose a ready reason, any other letter begins to type one
+    const inPanel = (event, open) => {
+        if (event.key === "Escape") {
+            open.open = false;
+            open.querySelector("summary").focus();
+            return true;
+        }
+        const field = open.querySelector("textarea");
+        if (typing(event.target) || !field) return false;
+        const ready = /^[1-9]$/.test(event.key) && open.querySelector(`[data-reason="${event.key}"]`);
+        if (ready) {
+            field.value = ready.dataset.text;
+            open.querySelector("button[type=submit]").focus();
+            return true;
+        }
+        if (event.key.length === 1 && event.key !== " ") field.focus();
+        return event.key.length === 1;
+    };
+
+    const onKey = (event) => {
+        if (event.defaultPrevented || event.isComposing || event.keyCode === 229) return;
+        if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+            const form = event.target.form || event.target.closest("form") || document.querySelector("details[data-key][open] form");
+            if (form && form.method === "post" && !event.repeat) {
+                event.preventDefault();
+                form.requestSubmit(form.querySelector("button[type=submit]"));
+            }
+            return;
+        }
+        if (event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
+        if (document.querySelector("dialog[open]")) return;
+        const open = event.target.closest?.("details[data-key][open]");
+        if (open && event.target.tagName !== "SUMMARY") {
+            const typed = /^[1-9]$|^Escape$/.test(event.key);
+            if (inPanel(event, open) && typed) event.preventDefault();
+            return;
+        }
+        if (typing(event.target)) {
+            if (event.key === "Escape") event.target.blur();
+            return;
+        }
+        if (document.getElementById("sb-keys")?.dataset.on !== "true") return;
+        const name = pending ? `${pending} ${event.key}` : event.key;
+        pending = "";
+        if (event.key === "g" && name === "g") {
+            pending = "g";
+            setTimeout(() => { pending = ""; }, 1500);
+            return;
+        }
+        const known = SHORTCUTS.find(([key]) => key === name);
+        if (known?.[2] && settled() && known[2]()) event.preventDefault();
+    };
+
+    // one decision for one act, however often it is clicked
+    const onSubmit = (event) => {
+        const form = event.target;
+        if (form.method !== "post") return;
+        if (form.dataset.sent || (form.matches("[data-decides]") && !settled())) event.preventDefault();
+        else form.dataset.sent = "yes";
+    };
+
+    const start = () => {
+        document.addEventListener("keydown", onKey);
+        document.addEventListener("submit", onSubmit);
+        document.addEventListener("click", (event) => {
+            const chosen = event.target.closest("[data-reason]");
+            if (chosen) {
+                chosen.closest("form").querySelector("textarea").value = chosen.dataset.text;
+                chosen.closest("form").querySelector("button[type=submit]").focus();
+            }
+            if (event.target.matches("[data-close]")) event.target.closest("dialog").close();
+            if (event.target.matches("#sb-select-all")) selectAll();
+        });
+        const said = document.querySelector(".sb-toast-text");
+        if (said) setTimeout(() => announce(said.textContent), 150);
+        document.querySelectorAll("[data-needs-script]").forEach((node) => { node.hidden = false; });
+        document.querySelectorAll(".sb-undo").forEach((form) => setTimeout(() => { form.hidden = true; }, UNDO_SECONDS * 1000));
+        document.getElementById("problem")?.focus();
+    };
+    window.addEventListener("pageshow", () => document.querySelectorAll("form[data-sent]").forEach((form) => { delete form.dataset.sent; }));
+    if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
+    else start();
+})();

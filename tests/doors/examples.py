@@ -183,6 +183,7 @@ EXAMPLES: dict[str, Example] = {
     "search_memory": Example("agent", _to_search, "stranger"),
     "set_policy": Example("operator", lambda cast: {"domain_id": TEAM, "document": {}, "reason": "reset"}, "agent"),
     "verify_audit": Example("operator", lambda cast: {"after": 0, "limit": 10}, "agent"),
+    "set_preferences": Example("reviewer", lambda cast: {"shortcuts": False, "diff": "unified"}, "agent"),
     "whoami": Example("agent", lambda cast: {}, None),
     "withdraw_proposal": Example("agent", _proposal, "stranger"),
 }

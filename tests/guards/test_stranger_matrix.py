@@ -151,12 +151,14 @@ INPUTS: dict[str, Inputs] = {
         "installation": {**KEY, "document": {}, "reason": "because"},
     },
     "verify_audit": lambda ids: {"chain": {}},
+    "set_preferences": lambda ids: {"own": {"shortcuts": False}},
     "whoami": lambda ids: {"me": {}},
     "withdraw_proposal": lambda ids: {state: {**tree, **KEY} for state, tree in _proposals(ids).items()},
 }
 
 MAY_ANSWER = {
     "whoami",
+    "set_preferences",
     "list_domains",
     "list_proposals",
     "list_audit",
@@ -274,6 +276,8 @@ def test_a_grant_on_another_project_shows_nothing_of_this_one(world, who):
             assert not leaks(shown, world), f"{who}: {name} of {state}: {text}"
             lists = name.startswith(("list_", "export_")) and name not in {"list_turns", "list_principals"}
             assert status in ({200, 403} if lists else {403, 404}) or name == "whoami", (
+            lists = name.startswith("list_") and name not in {"list_turns", "list_principals"}
+            assert status in ({200, 403} if lists else {403, 404}) or name in {"whoami", "set_preferences"}, (
                 f"{name} of {state}: {status} {text}"
             )
             assert not lists or status == 403 or _rows(text) == [] or name == "list_domains", f"{name}: {text}"
