@@ -6,22 +6,32 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('auth', '0012_alter_user_first_name_max_length'),
-        ('governance', '0003_audit_chain'),
+        ("auth", "0012_alter_user_first_name_max_length"),
+        ("governance", "0003_audit_chain"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Preference',
+            name="Preference",
             fields=[
-                ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, serialize=False, to=settings.AUTH_USER_MODEL)),
-                ('shortcuts', models.BooleanField(default=True)),
-                ('diff', models.CharField(choices=[('side', 'side'), ('unified', 'unified')], default='side', max_length=8)),
+                (
+                    "user",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        primary_key=True,
+                        serialize=False,
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                ("shortcuts", models.BooleanField(default=True)),
+                (
+                    "diff",
+                    models.CharField(choices=[("side", "side"), ("unified", "unified")], default="side", max_length=8),
+                ),
             ],
             options={
-                'db_table': 'preferences',
+                "db_table": "preferences",
             },
         ),
     ]
