@@ -13,7 +13,7 @@ from django.db import IntegrityError, OperationalError, transaction
 from governance import selectors, services
 from governance.contracts import Outcome, QueuedAnswer
 from governance.models import IdempotencyRecord, Proposal
-from governance.policies import Facts, Policies, ScopeFacts, Verdict, decide, effective_or_defaults, in_force
+from governance.policies import Decision, Facts, Policies, ScopeFacts, Verdict, decide, effective_or_defaults, in_force
 from governance.services import Trail
 from kernel.actions import Action, Change, Target, get
 from kernel.canonical import digest
@@ -177,6 +177,14 @@ def preview(action: Action[In, Out, Any], given: In, *, ctx: Ctx) -> list[Change
     prepared = action.prepare(given, ctx)
     with _writing():
         return _try(this, prepared)
+
+
+def foresee(action: Action[Any, Any, Any], target: Target, ctx: Ctx) -> tuple[Facts, Decision, Policies]:
+    """What would be decided on a call of `ctx` about `target`, and by which policies; nothing is done or recorded."""
+    this: _Call[Any, Any] = _Call(action, None, ctx, Trail(action=action.name))
+    policies = _policies(this, target)
+    facts = _facts(this, target)
+    return facts, decide(facts, policies), policies
 
 
 def queue_within(action: Action[In, Out, Any], given: In, ctx: Ctx) -> QueuedAnswer | None:

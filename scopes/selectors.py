@@ -135,7 +135,7 @@ def resolve(given: Scoped, ctx: Ctx, allowed_types: Sequence[str]) -> Resolved:
     partition = partition_of(given.domain_id, ctx)
     session = f"{SESSION}:{given.session_id}" if given.session_id is not None else None
     read, write, default = _named(given, session, allowed_types)
-    owned = _owned(given.domain_id, [*read, *([session] if session else [])], ctx, partition)
+    owned = owned_sessions(given.domain_id, [*read, *([session] if session else [])], ctx, partition)
     for name in read:
         if not held(ctx, given.domain_id, name, owned) & {Right.READ}:
             raise NotFoundError(f"No scope {name!r} that you can see.")
@@ -188,8 +188,9 @@ def partition_of(domain_id: str, ctx: Ctx) -> str:
     return ctx.actor.id if domain_id == LEGACY_DOMAIN else ""
 
 
-def _owned(domain_id: str, names: Iterable[str], ctx: Ctx, partition: str) -> frozenset[str]:
-    """The session scopes among `names` that the actor opened, or that nobody has opened yet."""
+def owned_sessions(domain_id: str, names: Iterable[str], ctx: Ctx, partition: str) -> frozenset[str]:
+    """The session scopes among `names` that the actor opened, or that nobody has opened yet. `partition` is that of
+    `partition_of`."""
     sessions = {name.removeprefix(f"{SESSION}:"): name for name in names if name.startswith(f"{SESSION}:")}
     if not sessions:
         return frozenset()

@@ -1,16 +1,47 @@
-"""Actions on the policy document."""
+"""Actions on the policy document: show, set, explain a decision, try a draft."""
 
 from __future__ import annotations
 
-from governance import services
-from governance.contracts import PolicyInput, PolicyResult, SetPolicyInput
-from governance.policies import effective, validate_document
-from kernel.actions import Action, Applied, Target, register
-from kernel.context import Ctx, Right
-from scopes.selectors import require_domain
+from datetime import timedelta
+
+from governance import gate, selectors, services
+from governance.audit.decisions import identify, recorded
+from governance.contracts import (
+    DecisionNow,
+    ExplainPolicyInput,
+    ExplainPolicyResult,
+    PolicyInput,
+    PolicyResult,
+    ReplayExample,
+    ReplayLine,
+    ReplayPolicyInput,
+    ReplayPolicyResult,
+    SetPolicyInput,
+    WhatIf,
+)
+from governance.models import AuditEntry
+from governance.policies import (
+    Draft,
+    Facts,
+    Policies,
+    Replayed,
+    at_version,
+    decide,
+    effective,
+    in_words,
+    replay,
+    validate_document,
+    verdict_of,
+)
+from kernel.actions import Action, Applied, Target, get, register
+from kernel.context import ActorKind, Ctx, Right
+from kernel.errors import InvalidInputError, NotFoundError
+from scopes.selectors import owned_sessions, partition_of, require_domain
+
+LINES = 100
 
 
-def _target(given: PolicyInput | SetPolicyInput, ctx: Ctx) -> Target:
+def _target(given: PolicyInput | SetPolicyInput | ReplayPolicyInput, ctx: Ctx) -> Target:
     if given.domain_id is not None:
         require_domain(given.domain_id, ctx)
     return Target(given.domain_id)
@@ -55,5 +86,143 @@ SET_POLICY = register(
         _target,
         _check,
         _set_policy,
+    )
+)
+
+
+def _explain_target(given: ExplainPolicyInput, ctx: Ctx) -> Target:
+    if given.audit_entry_id is not None:
+        row = selectors.get_audit_entry(given.audit_entry_id, ctx)
+        return Target(row.domain_id, scopes=(), proposal_id=row.proposal_id)
+    if given.proposal_id is not None:
+        proposal = selectors.get_proposal(given.proposal_id, ctx)
+        return Target(proposal.domain_id, scopes=(), proposal_id=proposal.id)
+    asked = _asked(given)
+    if asked.domain_id is None:
+        return Target(None)
+    require_domain(asked.domain_id, ctx)
+    return Target(asked.domain_id, (asked.scope,))
+
+
+def _asked(given: ExplainPolicyInput) -> WhatIf:
+    if given.what_if is None:
+        raise InvalidInputError("Send exactly one of audit_entry_id, proposal_id and what_if.")
+    return given.what_if
+
+
+def _explain(given: ExplainPolicyInput, ctx: Ctx) -> ExplainPolicyResult:
+    if given.audit_entry_id is not None:
+        return _of_entry(selectors.get_audit_entry(given.audit_entry_id, ctx))
+    if given.proposal_id is not None:
+        # its own entry, not one that the asker may see: who proposed it may know why it waits
+        entries = AuditEntry.objects.filter(proposal_id=given.proposal_id, outcome="queued").exclude(facts={})
+        entry = entries.order_by("id").first()
+        if entry is None:
+            raise NotFoundError(f"Nothing is recorded of how proposal {given.proposal_id} was decided.")
+        return _of_entry(entry)
+    return _of_question(_asked(given), ctx)
+
+
+def _of_entry(row: AuditEntry) -> ExplainPolicyResult:
+    """A recorded decision, and what the policy in force now would make of the same facts."""
+    told = {"rule": row.rule, "policy_version": row.policy_version, "code": row.code, "message": row.reason}
+    if not row.facts:
+        words = ["The call was refused before it came to a decision: nothing that a policy could decide is recorded."]
+        return ExplainPolicyResult(verdict=None, words=words, facts={}, **told)
+    facts = Facts.from_json(row.facts)
+    verdict = verdict_of(row.rule)
+    in_force = effective(row.domain_id)
+    decision = decide(facts, in_force)
+    now = DecisionNow(
+        verdict=decision.verdict,
+        rule=decision.rule,
+        policy_version=in_force.version,
+        differs=decision.verdict is not verdict,
+    )
+    words = in_words(facts, row.rule, at_version(row.policy_version, row.domain_id))
+    return ExplainPolicyResult(verdict=verdict, words=words, facts=row.facts, now=now, **told)
+
+
+def _of_question(asked: WhatIf, ctx: Ctx) -> ExplainPolicyResult:
+    """A decision on a call that nobody made, by the rights that the one it names really holds."""
+    action = get(asked.action)
+    if asked.kind is ActorKind.SYSTEM:
+        raise InvalidInputError("kind is agent or person: the system itself may do everything.")
+    identity = identify(asked, ctx)
+    theirs = Ctx(identity.actor, asked.door, identity.reach)
+    owned: frozenset[str] = frozenset()
+    if asked.domain_id is not None:
+        owned = owned_sessions(asked.domain_id, [asked.scope], theirs, partition_of(asked.domain_id, theirs))
+    target = Target(asked.domain_id, (asked.scope,) if asked.domain_id is not None else ("*",), owned)
+    facts, decision, policies = gate.foresee(action, target, theirs)
+    words = in_words(facts, decision.rule, policies)
+    if asked.scope in owned:
+        words.insert(-1, "The session is its own: it may read and write there without a grant that names it.")
+    return ExplainPolicyResult(
+        verdict=decision.verdict,
+        rule=decision.rule,
+        policy_version=policies.version,
+        code=decision.code,
+        message=decision.message,
+        words=words,
+        facts=facts.as_json(),
+    )
+
+
+EXPLAIN_POLICY = register(
+    Action(
+        "explain_policy",
+        "Explain why a call was or would be allowed, held for review or denied: the rule, its version, and why.",
+        ExplainPolicyInput,
+        ExplainPolicyResult,
+        Right.AUDIT,
+        _explain_target,
+        _explain,
+    )
+)
+
+
+def _replay(given: ReplayPolicyInput, ctx: Ctx) -> ReplayPolicyResult:
+    validate_document(given.document)
+    draft = Draft(given.domain_id, given.document)
+    known: dict[str | None, Policies] = {}
+
+    def policies_of(domain_id: str | None) -> Policies:
+        if domain_id not in known:
+            known[domain_id] = effective(domain_id, draft)
+        return known[domain_id]
+
+    since = ctx.now - timedelta(days=given.days)
+    found = replay(recorded(given.domain_id, since, given.limit, ctx), policies_of)
+    return ReplayPolicyResult(
+        since=since,
+        looked_at=found.looked_at,
+        decided=found.decided,
+        otherwise=sum(found.turned.values()),
+        complete=found.looked_at < given.limit,
+        lines=_lines(found),
+    )
+
+
+def _lines(found: Replayed) -> list[ReplayLine]:
+    lines = []
+    for kind, count in sorted(found.turned.items(), key=lambda pair: (-pair[1], pair[0]))[:LINES]:
+        examples = [
+            ReplayExample(audit_entry_id=row.id, at=row.at, actor=row.actor, domain_id=row.domain_id, scope=row.scope)
+            for row in found.examples[kind]
+        ]
+        lines.append(ReplayLine(**kind._asdict(), count=count, examples=examples))
+    return lines
+
+
+REPLAY_POLICY = register(
+    Action(
+        "replay_policy",
+        "Try a draft policy on the calls of the last 30 days: which would be decided otherwise. Nothing is stored.",
+        ReplayPolicyInput,
+        ReplayPolicyResult,
+        Right.AUDIT,
+        _target,
+        _replay,
     )
 )

@@ -37,9 +37,35 @@ from governance.contracts.audit import (
     VerifyAuditInput,
     VerifyAuditResult,
 )
-from governance.contracts.base import KeyRight, Outcome, ProposalState, Reason, Risk, StepKind, UserName, Verdict
-from governance.contracts.policy import PolicyInput, PolicyResult, SetPolicyInput
-from governance.contracts.preferences import DiffMode, Preferences, PreferencesResult, SetPreferencesInput
+from governance.contracts.base import (
+    KeyRight,
+    Outcome,
+    ProposalState,
+    Reason,
+    Risk,
+    StepKind,
+    UserName,
+    Verdict,
+)
+from governance.contracts.policy import (
+    DecisionNow,
+    ExplainPolicyInput,
+    ExplainPolicyResult,
+    PolicyInput,
+    PolicyResult,
+    ReplayExample,
+    ReplayLine,
+    ReplayPolicyInput,
+    ReplayPolicyResult,
+    SetPolicyInput,
+    WhatIf,
+)
+from governance.contracts.preferences import (
+    DiffMode,
+    Preferences,
+    PreferencesResult,
+    SetPreferencesInput,
+)
 from governance.contracts.presenting import (
     ConflictNote,
     EffectLine,
@@ -76,11 +102,14 @@ __all__ = [
     "ChainFault",
     "ConflictNote",
     "CreatePrincipalInput",
+    "DecisionNow",
     "DecisionResult",
     "DecisionView",
     "DiffMode",
     "DomainView",
     "EffectLine",
+    "ExplainPolicyInput",
+    "ExplainPolicyResult",
     "ExportAuditInput",
     "ExportAuditResult",
     "ExportFormat",
@@ -118,6 +147,10 @@ __all__ = [
     "Reason",
     "RejectProposalInput",
     "RelatedText",
+    "ReplayExample",
+    "ReplayLine",
+    "ReplayPolicyInput",
+    "ReplayPolicyResult",
     "RevokeKeyInput",
     "RevokeKeyResult",
     "Risk",
@@ -131,6 +164,7 @@ __all__ = [
     "Verdict",
     "VerifyAuditInput",
     "VerifyAuditResult",
+    "WhatIf",
     "WhoamiInput",
     "WhoamiResult",
     "WithdrawProposalInput",

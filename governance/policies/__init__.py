@@ -4,28 +4,40 @@ from __future__ import annotations
 
 from governance.policies.decide import Decision, Facts, ScopeFacts, Verdict, decide
 from governance.policies.effective import (
+    Draft,
     Policies,
+    at_version,
     effective,
     effective_or_defaults,
     in_force,
     read_file,
     validate_document,
 )
+from governance.policies.replay import Recorded, Replayed, Turned, replay
 from governance.policies.sections import QueueRule, ReviewPolicy, ScopesPolicy
+from governance.policies.words import in_words, verdict_of
 
 __all__ = [
     "Decision",
+    "Draft",
     "Facts",
     "Policies",
     "QueueRule",
+    "Recorded",
+    "Replayed",
     "ReviewPolicy",
     "ScopeFacts",
     "ScopesPolicy",
+    "Turned",
     "Verdict",
+    "at_version",
     "decide",
     "effective",
     "effective_or_defaults",
     "in_force",
+    "in_words",
     "read_file",
+    "replay",
     "validate_document",
+    "verdict_of",
 ]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
@@ -53,6 +54,13 @@ class Facts:
     def as_json(self) -> dict[str, Any]:
         """The form kept in the audit log."""
         return asdict(self)
+
+    @classmethod
+    def from_json(cls, kept: Mapping[str, Any]) -> Facts:
+        """Facts read back from the audit log; what was not recorded yet when they were kept has its default."""
+        known = {each.name: kept[each.name] for each in fields(cls) if each.name in kept}
+        scopes = tuple(ScopeFacts(scope["name"], tuple(scope["held"])) for scope in kept["scopes"])
+        return cls(**{**known, "scopes": scopes})
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,8 +39,19 @@ class Policies:
         return {name: section.model_dump(mode="json") for name, section in self.sections.items()}
 
 
-def effective(domain_id: str | None) -> Policies:
-    """The policy of a domain, or of the installation. Raises UnavailableError where `brain.yml` cannot be used."""
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A policy document that would take the place of the newest one of a domain, or of the installation."""
+
+    domain_id: str | None
+    document: Mapping[str, Any]
+
+
+def effective(domain_id: str | None, draft: Draft | None = None) -> Policies:
+    """The policy of a domain, or of the installation; with `draft` as it would then be.
+
+    Raises UnavailableError where `brain.yml` cannot be used.
+    """
     stored = read_file()
     rows = list(PolicyVersion.objects.filter(Q(domain_id=None) | Q(domain_id=domain_id)).order_by("-number", "-id"))
     in_file = next((row for row in rows if row.source == "file"), None)
@@ -53,11 +64,45 @@ def effective(domain_id: str | None) -> Policies:
         *([f"v{overall.number}"] if overall else []),
         *([f"{own.domain_id}/v{own.number}"] if own else []),
     ]
+    if draft is not None and draft.domain_id in (None, domain_id):
+        layers = _drafted(stored, overall, own, draft)
+        names.append("draft")
     try:
         merged = _merge(layers)
     except InvalidInputError as exc:
         raise UnavailableError(f"A stored policy version cannot be used: {exc.message}") from exc
     return Policies("+".join(names) or "defaults", merged, unregistered)
+
+
+def _drafted(
+    stored: Mapping[str, Any], overall: PolicyVersion | None, own: PolicyVersion | None, draft: Draft
+) -> list[Mapping[str, Any]]:
+    """The layers with the draft in the place of the version that it would replace."""
+    if draft.domain_id is not None:
+        return [stored, *([overall.document] if overall else []), draft.document]
+    return [stored, draft.document, *([own.document] if own else [])]
+
+
+def at_version(name: str, domain_id: str | None) -> Policies | None:
+    """The policy that a recorded version names, put together again; None where a part of it is not stored."""
+    layers: list[Mapping[str, Any]] = []
+    for part in name.split("+") if name not in ("", "defaults") else []:
+        kind, _, rest = part.rpartition(":" if part.startswith("file:") else "v")
+        rows = PolicyVersion.objects.filter(domain_id=None)
+        if kind == "file":
+            rows = rows.filter(source="file", digest__startswith=rest)
+        elif rest.isdigit() and kind in ("", f"{domain_id}/"):
+            rows = PolicyVersion.objects.filter(domain_id=domain_id if kind else None, source="action", number=rest)
+        else:
+            return None
+        row = rows.first()
+        if row is None:
+            return None
+        layers.append(row.document)
+    try:
+        return Policies(name, _merge(layers))
+    except InvalidInputError:
+        return None  # a section or a field of that time is none any more
 
 
 def in_force(domain_id: str | None, ctx: Ctx) -> Policies:

@@ -154,6 +154,7 @@ EXAMPLES: dict[str, Example] = {
     "compose_context": Example("agent", _to_compose, "stranger"),
     "create_principal": Example("operator", lambda cast: {"name": "new", "domain_id": TEAM}, "agent"),
     "diagnostics": Example("agent", lambda cast: _in_team(_composed(cast)), "stranger"),
+    "explain_policy": Example("reviewer", lambda cast: {"proposal_id": _proposal(cast)["id"]}, "stranger"),
     "export_audit": Example("operator", lambda cast: {"domain_id": TEAM, "action": "none_such"}, "agent"),
     "extract_turn": Example("agent", _extraction, "stranger", model=True),
     "get_audit_entry": Example("operator", _audit_entry, "agent"),
@@ -179,6 +180,9 @@ EXAMPLES: dict[str, Example] = {
     "list_sessions": Example("agent", lambda cast: _in_team(_session(cast)), "stranger"),
     "list_turns": Example("agent", _session, "stranger"),
     "reject_proposal": Example("reviewer", lambda cast: {**_proposal(cast), "reason": "not yet"}, "agent"),
+    "replay_policy": Example(
+        "reviewer", lambda cast: {"domain_id": TEAM, "document": {"review": {"queue": []}}, "days": 7}, "agent"
+    ),
     "revoke_key": Example("operator", lambda cast: {"key_prefix": cast.reader.key.split("_")[1]}, "agent"),
     "search_memory": Example("agent", _to_search, "stranger"),
     "set_policy": Example("operator", lambda cast: {"domain_id": TEAM, "document": {}, "reason": "reset"}, "agent"),

@@ -110,6 +110,11 @@ INPUTS: dict[str, Inputs] = {
     "compose_context": _composes,
     "create_principal": lambda ids: {"domain": {"name": "newcomer", "domain_id": ids.domain}},
     "diagnostics": lambda ids: {"domain": {"domain_id": ids.domain}},
+    "explain_policy": lambda ids: {
+        "entry": {"audit_entry_id": ids.entry},
+        "proposal": {"proposal_id": ids.queued},
+        "question": {"what_if": {"name": ids.principal, "action": "whoami", "domain_id": ids.domain}},
+    },
     "export_audit": lambda ids: {
         f"{written} {state}": {**tree, "format": written}
         for written in ("csv", "json")
@@ -144,6 +149,10 @@ INPUTS: dict[str, Inputs] = {
     "list_sessions": lambda ids: {"domain": {"domain_id": ids.domain}},
     "list_turns": lambda ids: {"session": {"domain_id": ids.domain, "session_id": ids.session}},
     "reject_proposal": _decisions,
+    "replay_policy": lambda ids: {
+        "domain": {"domain_id": ids.domain, "document": {}},
+        "installation": {"document": {}},
+    },
     "revoke_key": lambda ids: {"key": {**KEY, "key_prefix": ids.key_prefix}},
     "search_memory": _searches,
     "set_policy": lambda ids: {
@@ -165,7 +174,8 @@ MAY_ANSWER = {
     "export_audit",
 }  # with what is the caller's own
 OF_THE_INSTALLATION = {
-    "create_principal", "issue_key", "revoke_key", "list_principals", "get_policy", "set_policy", "verify_audit",
+    "create_principal", "issue_key", "revoke_key", "list_principals", "get_policy", "replay_policy", "set_policy",
+    "verify_audit",
 }  # fmt: skip
 READER_SEES = {
     "compose_context", "diagnostics", "get_memory_item", "get_session", "get_turn", "list_domains", "list_extractions",
@@ -173,7 +183,7 @@ READER_SEES = {
 }  # fmt: skip
 SHOWS_CONTENT = READER_SEES - {"list_proposals", "list_domains", "whoami"} | {"get_context"}
 READER_KNOWS_NOTHING_OF = {
-    "approve_proposal", "get_audit_entry", "get_context", "get_proposal", "reject_proposal", "withdraw_proposal",
+    "approve_proposal", "explain_policy", "get_audit_entry", "get_context", "get_proposal", "reject_proposal", "withdraw_proposal",
 }  # fmt: skip
 
 
@@ -260,7 +270,8 @@ def test_a_read_only_key_may_look_and_not_touch(world):
     for name, inputs in INPUTS.items():
         for state, tree in inputs(world.ids).items():
             status, _, text = ask(reader, name, tree)
-            wanted = 200 if name in READER_SEES else 404 if name in READER_KNOWS_NOTHING_OF else 403
+            unseen = name in READER_KNOWS_NOTHING_OF and state != "question"
+            wanted = 200 if name in READER_SEES else 404 if unseen else 403
             assert status == wanted, f"{name} of {state}: {status} {text}"
             assert stored(RECORDS) == before, f"{name} of {state} wrote"
 

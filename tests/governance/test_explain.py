@@ -1,0 +1,284 @@
+"""Decisions explained, imagined, and tried again by a draft: the same `decide`, the rule and version named."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth import get_user_model
+
+from governance.models import AuditEntry, PolicyVersion
+from kernel import clock
+from kernel.errors import ForbiddenError, InvalidInputError, NotFoundError
+from tests.conftest import ELSEWHERE, TEAM, a_turn, make_person
+from tests.guards.world import stored
+from tests.guards.write_guard import unguarded
+
+GLOBALS = {"review": {"queue": [{"name": "globals", "actions": ["commit_turn"], "scope_types": ["global"]}]}}
+EVERYTHING = {"review": {"queue": [{"name": "all", "actions": ["commit_*"]}]}}
+GLOBAL = {"type": "global", "id": "all"}
+IN_GLOBAL = {"scope_context": {"read": [GLOBAL], "default_write": GLOBAL}}
+
+
+def newest(action: str) -> str:
+    return str(AuditEntry.objects.filter(action=action).latest("id").pk)
+
+
+def what_if(player, **fields) -> dict:
+    asked = {"name": "agent", "action": "commit_turn", "domain_id": TEAM, "scope": "global:all", **fields}
+    answer: dict = player.do("explain_policy", what_if=asked)
+    return answer
+
+
+def test_it_works(cast):
+    cast.operator.do("set_policy", domain_id=TEAM, document=GLOBALS, reason="shared")
+    cast.agent.do("commit_turn", a_turn(**IN_GLOBAL))
+    told = cast.reviewer.do("explain_policy", audit_entry_id=newest("commit_turn"))
+    assert (told["verdict"], told["rule"], told["policy_version"]) == ("queue", "review.queue:globals", "team/v1")
+    assert told["words"][-1] == (
+        "Held for review by the policy rule 'globals': calls of commit_turn by agent on scopes of type global wait for "
+        "a person."
+    )
+    assert told["now"] == {
+        "verdict": "queue",
+        "rule": "review.queue:globals",
+        "policy_version": "team/v1",
+        "differs": False,
+    }
+
+
+def test_an_allowed_call(cast):
+    cast.agent.do("commit_turn", a_turn())
+    told = cast.reviewer.do("explain_policy", audit_entry_id=newest("commit_turn"))
+    assert (told["verdict"], told["rule"], told["policy_version"]) == ("allow", "right:write", "defaults")
+    assert told["words"] == [
+        "A call of commit_turn by an agent through python, in domain team.",
+        "It needs the right write on scope session:s1, which is held (held: read, write).",
+        "Allowed: the right is held, and no rule of review.queue matches.",
+    ]
+
+
+def test_a_denied_call(cast):
+    with pytest.raises(ForbiddenError) as refused:
+        cast.reader.do("commit_turn", a_turn())
+    told = cast.reviewer.do("explain_policy", audit_entry_id=newest("commit_turn"))
+    assert (told["verdict"], told["code"], told["rule"]) == ("deny", "forbidden", "missing_right:write")
+    assert told["message"] == refused.value.message
+    assert told["words"][-1] == "Denied: the right write is missing."
+
+
+def test_a_call_that_was_not_readable_says_that_nothing_was_decided(cast):
+    with pytest.raises(InvalidInputError):
+        cast.agent.do("commit_turn", domain_id=TEAM, surprise=1)
+    told = cast.reviewer.do("explain_policy", audit_entry_id=newest("commit_turn"))
+    assert (told["verdict"], told["code"], told["facts"], told["now"]) == (None, "invalid_input", {}, None)
+    assert "before it came to a decision" in told["words"][0]
+
+
+def test_a_later_policy_is_told_apart_from_the_one_that_decided(cast):
+    cast.agent.do("commit_turn", a_turn(**IN_GLOBAL))
+    cast.operator.do("set_policy", domain_id=TEAM, document=GLOBALS, reason="shared")
+    told = cast.reviewer.do("explain_policy", audit_entry_id=newest("commit_turn"))
+    assert (told["verdict"], told["policy_version"]) == ("allow", "defaults")
+    assert (told["now"]["verdict"], told["now"]["policy_version"], told["now"]["differs"]) == (
+        "queue",
+        "team/v1",
+        True,
+    )
+
+
+def test_a_rule_that_is_gone_is_told_as_it_was(cast):
+    cast.operator.do("set_policy", domain_id=TEAM, document=GLOBALS, reason="shared")
+    cast.agent.do("commit_turn", a_turn(**IN_GLOBAL))
+    cast.operator.do("set_policy", domain_id=TEAM, document={}, reason="no more")
+    told = cast.reviewer.do("explain_policy", audit_entry_id=newest("commit_turn"))
+    assert "on scopes of type global wait for a person" in told["words"][-1]
+    assert told["now"]["verdict"] == "allow"
+
+
+def test_a_proposal_is_explained_to_its_reviewer_and_its_proposer_and_to_nobody_else(cast):
+    cast.operator.do("set_policy", domain_id=TEAM, document=GLOBALS, reason="shared")
+    proposal = cast.agent.do("commit_turn", a_turn(**IN_GLOBAL))["proposal"]["id"]
+    for player in (cast.reviewer, cast.agent):
+        assert player.do("explain_policy", proposal_id=proposal)["rule"] == "review.queue:globals"
+    for player in (cast.stranger, cast.reader, make_person("other", ELSEWHERE)):
+        with pytest.raises(NotFoundError, match="No proposal"):
+            player.do("explain_policy", proposal_id=proposal)
+
+
+@pytest.mark.parametrize(
+    ("fields", "verdict", "rule"),
+    [
+        ({}, "queue", "review.queue:globals"),
+        ({"scope": "project:x"}, "allow", "right:write"),
+        ({"scope": "session:new"}, "allow", "right:write"),
+        ({"name": "reader"}, "deny", "missing_right:write"),
+        ({"action": "approve_proposal", "scope": "*"}, "deny", "missing_right:decide"),
+        ({"name": "reviewer", "kind": "person", "action": "approve_proposal", "scope": "*"}, "allow", "right:decide"),
+        ({"name": "reviewer", "kind": "person"}, "deny", "missing_right:write"),
+    ],
+)
+def test_what_if(cast, fields, verdict, rule):
+    cast.operator.do("set_policy", domain_id=TEAM, document=GLOBALS, reason="shared")
+    told = what_if(cast.operator, **fields)
+    assert (told["verdict"], told["rule"], told["policy_version"]) == (verdict, rule, "team/v1")
+    assert told["now"] is None
+
+
+def test_what_if_answers_what_then_happens(cast):
+    cast.operator.do("set_policy", domain_id=TEAM, document=GLOBALS, reason="shared")
+    imagined = what_if(cast.operator, door="python")
+    cast.agent.do("commit_turn", a_turn(**IN_GLOBAL))
+    real = AuditEntry.objects.filter(action="commit_turn").latest("id")
+    assert (imagined["rule"], imagined["policy_version"]) == (real.rule, real.policy_version)
+    assert imagined["facts"] == {**real.facts, "scopes": imagined["facts"]["scopes"]}
+    assert (
+        imagined["facts"]["scopes"][0]
+        in [{"name": scope["name"], "held": tuple(scope["held"])} for scope in real.facts["scopes"]]
+        or imagined["facts"]["scopes"][0] in real.facts["scopes"]
+    )
+
+
+def test_a_switched_off_principal_cannot_be_asked_about(cast):
+    with pytest.raises(NotFoundError):
+        what_if(cast.operator, name="nobody")
+    get_user_model().objects.filter(username="reviewer").update(is_active=False)
+    told = what_if(cast.operator, name="reviewer", kind="person", action="approve_proposal", scope="*")
+    assert told["verdict"] == "deny"
+
+
+def test_a_reviewer_asks_about_their_own_scopes_and_people_only(cast):
+    ann = make_person("ann", TEAM, "project:x")
+    with pytest.raises(NotFoundError):
+        what_if(ann, scope="project:y")
+    with pytest.raises(NotFoundError):
+        what_if(ann, scope="*")
+    with pytest.raises(NotFoundError, match="No active agent 'stranger' that you can see"):
+        what_if(cast.reviewer, name="stranger")
+    with pytest.raises(NotFoundError, match="No active person 'operator' that you can see"):
+        what_if(cast.reviewer, name="operator", kind="person")
+    with pytest.raises(NotFoundError, match="No domain 'elsewhere'"):
+        what_if(cast.reviewer, domain_id=ELSEWHERE)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {
+            "audit_entry_id": "01890000-0000-7000-8000-000000000001",
+            "proposal_id": "01890000-0000-7000-8000-000000000001",
+        },
+        {"what_if": {"name": "agent"}},
+        {"what_if": {"name": "agent", "action": "commit_turn", "kind": "system", "domain_id": TEAM}},
+        {"audit_entry_id": "x"},
+    ],
+)
+def test_a_question_that_is_none_is_refused(cast, given):
+    with pytest.raises(InvalidInputError):
+        cast.operator.do("explain_policy", given)
+
+
+def test_an_unknown_action_is_not_found(cast):
+    with pytest.raises(NotFoundError, match="There is no action"):
+        what_if(cast.operator, action="none_such")
+
+
+def replay(player, document: dict = EVERYTHING, **fields) -> dict:
+    answer: dict = player.do("replay_policy", domain_id=TEAM, document=document, **fields)
+    return answer
+
+
+def test_a_draft_is_tried_on_what_was_decided(cast):
+    for number in range(5):
+        cast.agent.do("commit_turn", a_turn(f"text {number}"))
+    with pytest.raises(ForbiddenError):
+        cast.reader.do("commit_turn", a_turn())
+    before = stored()
+    found = replay(cast.reviewer)
+    assert stored() == before
+    assert not PolicyVersion.objects.exists()
+    (line,) = found["lines"]
+    assert (line["action"], line["verdict"], line["rule"]) == ("commit_turn", "allow", "right:write")
+    assert (line["new_verdict"], line["new_rule"], line["count"]) == ("queue", "review.queue:all", 5)
+    assert [row["audit_entry_id"] for row in line["examples"]][0] == str(
+        AuditEntry.objects.filter(action="commit_turn", outcome="allowed").latest("id").pk
+    )
+    assert len(line["examples"]) == 3
+    assert (found["otherwise"], found["complete"]) == (5, True)
+    assert found["looked_at"] >= found["decided"] > 5
+
+
+def test_a_draft_that_equals_the_policy_in_force_turns_nothing(cast):
+    cast.operator.do("set_policy", domain_id=TEAM, document=GLOBALS, reason="shared")
+    cast.agent.do("commit_turn", a_turn(**IN_GLOBAL))
+    cast.agent.do("commit_turn", a_turn())
+    assert replay(cast.reviewer, GLOBALS)["lines"] == []
+
+
+def test_a_draft_that_loosens_shows_what_would_no_longer_wait(cast):
+    cast.operator.do("set_policy", domain_id=TEAM, document=GLOBALS, reason="shared")
+    cast.agent.do("commit_turn", a_turn(**IN_GLOBAL))
+    (line,) = replay(cast.reviewer, {})["lines"]
+    assert (line["verdict"], line["rule"], line["new_verdict"]) == ("queue", "review.queue:globals", "allow")
+
+
+def test_an_approved_call_stays_approved(cast):
+    cast.operator.do("set_policy", domain_id=TEAM, document=GLOBALS, reason="shared")
+    proposal = cast.agent.do("commit_turn", a_turn(**IN_GLOBAL))["proposal"]["id"]
+    cast.reviewer.do("approve_proposal", id=proposal)
+    assert replay(cast.reviewer, GLOBALS)["lines"] == []
+
+
+def test_a_draft_for_the_installation_is_tried_on_every_domain(cast):
+    cast.agent.do("commit_turn", a_turn())
+    cast.stranger.do("commit_turn", a_turn(domain_id=ELSEWHERE))
+    found = cast.operator.do("replay_policy", document=EVERYTHING)
+    assert found["otherwise"] == 2
+    assert {row["domain_id"] for row in found["lines"][0]["examples"]} == {TEAM, ELSEWHERE}
+    cast.operator.do("set_policy", domain_id=TEAM, document={"review": {"queue": []}}, reason="own rules")
+    assert cast.operator.do("replay_policy", document=EVERYTHING)["otherwise"] == 1
+
+
+def test_only_the_last_days_count_and_only_so_many(cast):
+    cast.agent.do("commit_turn", a_turn("old"))
+    with unguarded():
+        AuditEntry.objects.filter(action="commit_turn").update(at=clock.now() - timedelta(days=8))
+    cast.agent.do("commit_turn", a_turn("new"))
+    assert replay(cast.reviewer, days=7)["otherwise"] == 1
+    assert replay(cast.reviewer, days=9)["looked_at"] > 0
+    cut = replay(cast.reviewer, limit=1)
+    assert (cut["looked_at"], cut["complete"]) == (1, False)
+
+
+@pytest.mark.parametrize("fields", [{"days": 0}, {"days": 31}, {"limit": 0}, {"limit": 50_001}])
+def test_its_bounds_are_stated(cast, fields):
+    with pytest.raises(InvalidInputError):
+        replay(cast.reviewer, **fields)
+
+
+def test_a_draft_that_is_no_policy_is_refused(cast):
+    with pytest.raises(InvalidInputError, match="Unknown policy section"):
+        replay(cast.reviewer, {"none": {}})
+
+
+def test_who_may_not_read_the_record_replays_nothing(cast):
+    with pytest.raises(ForbiddenError):
+        replay(cast.agent)
+    with pytest.raises(NotFoundError):
+        replay(cast.stranger)
+    with pytest.raises(ForbiddenError):
+        cast.reviewer.do("replay_policy", document={})
+
+
+def test_a_policy_change_can_itself_wait_for_a_second_person(cast):
+    rule = {"name": "policy", "actions": ["set_policy"], "actor_kinds": ["person"]}
+    cast.operator.do("set_policy", domain_id=TEAM, document={"review": {"queue": [rule]}}, reason="four eyes")
+    answer = cast.operator.call("set_policy", domain_id=TEAM, document={}, reason="loosen")
+    assert answer.status == 202
+    assert PolicyVersion.objects.count() == 1
+    proposal = answer.body()["proposal"]["id"]
+    with pytest.raises(ForbiddenError, match="Nobody approves"):
+        cast.operator.do("approve_proposal", id=proposal)
+    cast.reviewer.do("approve_proposal", id=proposal)
+    assert PolicyVersion.objects.count() == 2
