@@ -201,7 +201,7 @@ def test_a_draft_is_tried_on_what_was_decided(cast):
     (line,) = found["lines"]
     assert (line["action"], line["verdict"], line["rule"]) == ("commit_turn", "allow", "right:write")
     assert (line["new_verdict"], line["new_rule"], line["count"]) == ("queue", "review.queue:all", 5)
-    assert [row["audit_entry_id"] for row in line["examples"]][0] == str(
+    assert next(row["audit_entry_id"] for row in line["examples"]) == str(
         AuditEntry.objects.filter(action="commit_turn", outcome="allowed").latest("id").pk
     )
     assert len(line["examples"]) == 3
