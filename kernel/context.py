@@ -57,6 +57,12 @@ def type_prefix(pattern: str) -> str | None:
     return f"{scope_type}:" if colon and external_id == ANY else None
 
 
+def covers(pattern: str, scope: str) -> bool:
+    """Whether `pattern` (`type:id`, `type:*` or `*`) names the scope (`type:id`, or `*` for the domain as a whole)."""
+    prefix = type_prefix(pattern)
+    return pattern in (ANY, scope) or (prefix is not None and scope.startswith(prefix))
+
+
 @dataclass(frozen=True, slots=True)
 class Reach:
     """One grant as data: these rights on the scopes that `pattern` (`type:id`, `type:*` or `*`) names in one domain."""
@@ -71,10 +77,7 @@ class Reach:
 
     def covers_scope(self, domain_id: str, scope: str) -> bool:
         """Whether this grant names the scope at all."""
-        if self.domain_id not in (ANY, domain_id):
-            return False
-        prefix = type_prefix(self.pattern)
-        return self.pattern in (ANY, scope) or (prefix is not None and scope.startswith(prefix))
+        return self.domain_id in (ANY, domain_id) and covers(self.pattern, scope)
 
 
 @dataclass(frozen=True, slots=True)

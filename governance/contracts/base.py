@@ -5,11 +5,22 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from kernel.context import Right
+from kernel.text import is_invisible
 
-Reason = Annotated[str, Field(min_length=1, max_length=2000, pattern=r"\S", description="Why, in words people read.")]
+
+def _legible(text: str) -> str:
+    if not any(not char.isspace() and not is_invisible(char) for char in text):
+        raise ValueError("say why, in words that people can read")
+    return text
+
+
+Legible = AfterValidator(_legible)
+Reason = Annotated[
+    str, Field(min_length=1, max_length=2000, pattern=r"\S", description="Why, in words people read."), Legible
+]
 UserName = Annotated[str, Field(min_length=1, max_length=150, description="User name of a person.")]
 KeyRight = Annotated[Right, Field(description="`read`, `write`, `promote` or `erase`.")]
 

@@ -16,6 +16,7 @@ from governance.models.proposals import (
     ProposalStep,
     SavedFilter,
 )
+from governance.models.reversals import Reversal
 
 __all__ = [
     "OPEN_STATES",
@@ -31,5 +32,6 @@ __all__ = [
     "Preference",
     "Proposal",
     "ProposalStep",
+    "Reversal",
     "SavedFilter",
 ]

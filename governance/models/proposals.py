@@ -19,7 +19,8 @@ class Proposal(models.Model):
     """A validated call that waits for a person: the action, its input and the digest of what it would change.
 
     A claim is a lease until `claimed_until`; a snooze lasts until `snoozed_until`, or until the same call was `seen`
-    `snoozed_to_seen` times. `proposed_input` is the input as the proposer sent it, where a person edited it since.
+    `snoozed_to_seen` times. `approvals` counts those that stand at this revision. A `drafted` call is carried out with the
+    rights of the one who decides. `proposed_input` is the input as the proposer sent it, where a person edited it since.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
@@ -55,6 +56,8 @@ class Proposal(models.Model):
     has_conflict = models.BooleanField(default=False)
     risk = models.PositiveSmallIntegerField(default=1)
     approvals_needed = models.PositiveSmallIntegerField(default=1)
+    approvals = models.PositiveSmallIntegerField(default=0)
+    drafted = models.BooleanField(default=False)
     seen = models.PositiveIntegerField(default=1)
 
     claimed_by = models.CharField(max_length=64, blank=True, default="")

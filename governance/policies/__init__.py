@@ -14,10 +14,13 @@ from governance.policies.effective import (
     validate_document,
 )
 from governance.policies.replay import Recorded, Replayed, Turned, replay
-from governance.policies.sections import QueueRule, ReviewPolicy, ScopesPolicy
+from governance.policies.sections import AllowRule, CareRule, QueueRule, ReviewPolicy, ScopesPolicy
+from governance.policies.weigh import Weighed, Weight, for_scope, weigh
 from governance.policies.words import in_words, verdict_of
 
 __all__ = [
+    "AllowRule",
+    "CareRule",
     "Decision",
     "Draft",
     "Facts",
@@ -30,14 +33,18 @@ __all__ = [
     "ScopesPolicy",
     "Turned",
     "Verdict",
+    "Weighed",
+    "Weight",
     "at_version",
     "decide",
     "effective",
     "effective_or_defaults",
+    "for_scope",
     "in_force",
     "in_words",
     "read_file",
     "replay",
     "validate_document",
     "verdict_of",
+    "weigh",
 ]

@@ -8,9 +8,9 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-from governance.policies.sections import QueueRule, ReviewPolicy
+from governance.policies.sections import AllowRule, QueueRule, ReviewPolicy
 from kernel.actions import Effect
-from kernel.context import Right
+from kernel.context import ActorKind, Right, covers
 
 if TYPE_CHECKING:
     from governance.policies.effective import Policies
@@ -50,6 +50,7 @@ class Facts:
     approved: bool
     queueable: bool = True
     waits: bool = False
+    actor: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """The form kept in the audit log."""
@@ -84,9 +85,13 @@ def decide(facts: Facts, policies: Policies) -> Decision:
     if facts.waits:
         return Decision(Verdict.QUEUE, ALWAYS_REVIEWED)
     if facts.effect != Effect.READ and facts.queueable:
-        for rule in policies.section(ReviewPolicy).queue:
-            if _matches(rule, facts):
-                return Decision(Verdict.QUEUE, f"review.queue:{rule.name}")
+        review = policies.section(ReviewPolicy)
+        queued = next((rule for rule in review.queue if _matches(rule, facts)), None)
+        allowed = next((rule for rule in review.allow if queued and _excepts(rule, facts)), None)
+        if allowed is not None:
+            return Decision(Verdict.ALLOW, f"review.allow:{allowed.name}")
+        if queued is not None:
+            return Decision(Verdict.QUEUE, f"review.queue:{queued.name}")
     return Decision(Verdict.ALLOW, f"right:{facts.right}")
 
 
@@ -112,3 +117,13 @@ def _matches(rule: QueueRule, facts: Facts) -> bool:
         return False
     types = {scope.name.partition(":")[0] for scope in facts.scopes}
     return not rule.scope_types or bool(types & set(rule.scope_types))
+
+
+def _excepts(rule: AllowRule, facts: Facts) -> bool:
+    if facts.actor_kind != ActorKind.AGENT or facts.actor not in rule.actors:
+        return False
+    if not any(fnmatchcase(facts.action, pattern) for pattern in rule.actions):
+        return False
+    return bool(facts.scopes) and all(
+        any(covers(pattern, scope.name) for pattern in rule.scopes) for scope in facts.scopes
+    )

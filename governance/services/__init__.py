@@ -2,25 +2,84 @@
 
 from __future__ import annotations
 
-from governance.services.audit import Trail, record, record_refusal
-from governance.services.idempotency import claim_key, earlier_answer, keep_answer
-from governance.services.policies import add_policy_version, register_file
-from governance.services.preferences import set_preferences
-from governance.services.proposals import add_decision, changes_digest, move_proposal, note_failure, open_proposal
+from governance.services.audit import (
+    Trail,
+    record,
+    record_refusal,
+)
+from governance.services.idempotency import (
+    claim_key,
+    earlier_answer,
+    keep_answer,
+)
+from governance.services.policies import (
+    add_policy_version,
+    register_file,
+)
+from governance.services.preferences import (
+    set_preferences,
+)
+from governance.services.proposals import (
+    SEARCHED_CHARS,
+    NewProposal,
+    add_decision,
+    changes_digest,
+    content_columns,
+    facts_about,
+    move_proposal,
+    note_failure,
+    open_proposal,
+    refuse_rejected,
+    touch_proposal,
+)
+from governance.services.steps import (
+    MENTIONS,
+    add_mentions,
+    add_step,
+    claim,
+    release,
+    reviewers_named,
+    snooze,
+)
+from governance.services.transitions import (
+    Step,
+    outrun,
+    require_mine,
+    require_step,
+    standing_approvals,
+)
 
 __all__ = [
+    "MENTIONS",
+    "SEARCHED_CHARS",
+    "NewProposal",
+    "Step",
     "Trail",
     "add_decision",
+    "add_mentions",
     "add_policy_version",
+    "add_step",
     "changes_digest",
+    "claim",
     "claim_key",
+    "content_columns",
     "earlier_answer",
+    "facts_about",
     "keep_answer",
     "move_proposal",
     "note_failure",
     "open_proposal",
+    "outrun",
     "record",
     "record_refusal",
+    "refuse_rejected",
     "register_file",
+    "release",
+    "require_mine",
+    "require_step",
+    "reviewers_named",
     "set_preferences",
+    "snooze",
+    "standing_approvals",
+    "touch_proposal",
 ]

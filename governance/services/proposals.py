@@ -1,20 +1,40 @@
-"""Writing proposals: opening, moving and noting failures."""
+"""Writing proposals: opening them, moving them from state to state, and noting why carrying one out failed."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
+from django.db.models import F
 
-from governance.contracts import ProposalState, Verdict
-from governance.models import OPEN_STATES, Decision, Proposal
+from governance.contracts import ProposalFacts, ProposalState, Verdict
+from governance.hooks import facts_of
+from governance.models import OPEN_STATES, RISKS, Decision, Proposal
+from governance.policies import Weight
 from governance.services.audit import Trail
 from kernel.actions import Change
 from kernel.canonical import digest
-from kernel.context import Actor, Ctx
+from kernel.context import ActorKind, Ctx
 from kernel.contracts import Contract
 from kernel.errors import ConflictError
+from kernel.text import fold
+
+SEARCHED_CHARS = 4000
+_FINAL = {Verdict.APPROVED: ProposalState.APPROVED, Verdict.REJECTED: ProposalState.REJECTED}
+
+
+@dataclass(frozen=True, slots=True)
+class NewProposal:
+    """What is known of a call that is to wait, beside its trail and input."""
+
+    subject: str
+    evidence: str
+    weight: Weight
+    changes: Sequence[Change]
+    drafted: bool = False
 
 
 def changes_digest(changes: Sequence[Change]) -> str:
@@ -32,54 +52,63 @@ def changes_digest(changes: Sequence[Change]) -> str:
     return digest({"altered": sorted(altered, key=digest), "added": added})
 
 
-def open_proposal(trail: Trail, given: Contract, subject: str, evidence: str, ctx: Ctx) -> tuple[Proposal, bool]:
+def facts_about(action: str, given: Contract, changes: Sequence[Change], ctx: Ctx) -> ProposalFacts:
+    """What lists show of a call that waits: as its app tells it, and where that says nothing, as its rows do."""
+    find = facts_of(action)
+    told = find(given, changes, ctx) if find is not None else ProposalFacts()
+    words = list(_words(given.model_dump(mode="json")))
+    plain = fold(" ".join(words)).translate(_DIGITS)
+    return ProposalFacts(
+        subject=(told.subject or f"{action}: {' '.join(words)}" if words else action)[:300],
+        summary=(told.summary or _counted(changes))[:500],
+        similar_key=told.similar_key or digest([action, "".join(filter(str.isalpha, plain))]),
+        source_key=told.source_key,
+        has_conflict=told.has_conflict,
+    )
+
+
+def open_proposal(trail: Trail, given: Contract, about: NewProposal, ctx: Ctx) -> tuple[Proposal, bool]:
     """Store a call for review: the proposal, and whether it is new. One subject has one open proposal: the same call
-    again gives the open one, another call raises ConflictError that names it."""
-    tree = given.model_dump(mode="json")
-    changes = [change.as_json() for change in trail.changes]
+    again gives the open one and counts it as seen, another call raises ConflictError that names it. What was rejected
+    is refused when an agent sends it again, with the reason as data, unless its evidence changed."""
     try:
         with transaction.atomic():
-            row = Proposal.objects.create(
-                action=trail.action,
-                input=tree,
-                domain_id=trail.domain_id,
-                scope=trail.scope,
-                subject_key=subject,
-                evidence=evidence,
-                digest=changes_digest(trail.changes),
-                changes=changes,
-                rule=trail.rule,
-                policy_version=trail.policy_version,
-                proposer_kind=ctx.actor.kind,
-                proposer_id=ctx.actor.id,
-                proposer_name=ctx.actor.name,
-                proposer_owner=ctx.actor.owner,
-                request_id=ctx.request_id,
-                created_at=ctx.now,
-            )
+            row = _insert(trail, given, about, ctx)
+            refuse_rejected(row, ctx)  # after the insert: a rejection at this very moment is committed by now
     except IntegrityError as exc:
-        open_ones = Proposal.objects.filter(domain_id=trail.domain_id, subject_key=subject, state__in=OPEN_STATES)
-        known = open_ones.first()
-        if known is None:
-            raise ConflictError(
-                "A proposal about the same subject was decided at this moment: send it again."
-            ) from exc
-        if known.input != tree or known.action != trail.action:
-            raise ConflictError(
-                f"Proposal {known.id} about the same subject is still open: wait or withdraw it."
-            ) from exc
-        return known, False
+        return _open_one(trail, given, about, ctx, exc), False
     return row, True
 
 
-def move_proposal(row: Proposal, to: ProposalState, ctx: Ctx) -> bool:
-    """Move an open proposal to a final state by a conditional update; False where someone else was first."""
-    moved = Proposal.objects.filter(pk=row.pk, state__in=OPEN_STATES, revision=row.revision).update(
-        state=to, decided_at=ctx.now, last_error=""
+def move_proposal(row: Proposal, to: ProposalState, ctx: Ctx, **columns: Any) -> bool:
+    """Move a proposal on from the state, revision and approvals that `row` says, setting further columns, by a
+    conditional update; False where someone else was first."""
+    final = to not in OPEN_STATES
+    moved = Proposal.objects.filter(pk=row.pk, state=row.state, revision=row.revision, approvals=row.approvals).update(
+        **{
+            "state": to,
+            "moved_at": ctx.now,
+            "decided_at": ctx.now if final else None,
+            "last_error": "",
+            "claimed_by": "",
+            "claimed_name": "",
+            "claimed_until": None,
+            "snoozed_until": None,
+            "snoozed_to_seen": None,
+            **columns,
+        }
     )
     if moved:
         row.refresh_from_db()
     return bool(moved)
+
+
+def touch_proposal(row: Proposal, ctx: Ctx, **columns: Any) -> bool:
+    """Set columns of a proposal that stays where it is; False where it has moved on meanwhile."""
+    touched = Proposal.objects.filter(pk=row.pk, state=row.state, revision=row.revision).update(
+        moved_at=ctx.now, **columns
+    )
+    return bool(touched)
 
 
 def note_failure(proposal_id: UUID, message: str) -> list[Change]:
@@ -88,15 +117,128 @@ def note_failure(proposal_id: UUID, message: str) -> list[Change]:
     return [Change("proposals", str(proposal_id), {}, {"last_error": message[:2000]})] if noted else []
 
 
-def add_decision(row: Proposal, verdict: Verdict, by: Actor, reason: str, ctx: Ctx) -> Decision:
-    """Append one decision."""
+def add_decision(
+    row: Proposal, verdict: Verdict, reason: str, ctx: Ctx, edited: Mapping[str, Any] | None = None
+) -> Decision:
+    """Append a decision of the actor; `edited` is the input that they made of it."""
     return Decision.objects.create(
         proposal=row,
         verdict=verdict,
         revision=row.revision,
-        by_id=by.id,
-        by_name=by.name,
+        by_id=ctx.actor.id,
+        by_name=ctx.actor.name,
         reason=reason,
+        input=edited,
         request_id=ctx.request_id,
         created_at=ctx.now,
     )
+
+
+_DIGITS = {ord(digit): None for digit in "0123456789"}
+_NAMES = frozenset({"idempotency_key", "domain_id", "session_id", "id", "type", "role"})
+
+
+def content_columns(action: str, given: Contract, changes: Sequence[Change], ctx: Ctx) -> dict[str, Any]:
+    """The columns of a proposal that say what it would do; `ctx` is the proposer's."""
+    tree = given.model_dump(mode="json")
+    facts = facts_about(action, given, changes, ctx)
+    return {
+        "input": tree,
+        "digest": changes_digest(changes),
+        "changes": [change.as_json() for change in changes],
+        "subject": facts.subject,
+        "summary": facts.summary,
+        "search_text": fold(" ".join([facts.subject, facts.summary, *_words(tree)]))[:SEARCHED_CHARS],
+        "similar_key": facts.similar_key,
+        "source_key": facts.source_key,
+        "has_conflict": facts.has_conflict,
+    }
+
+
+def _insert(trail: Trail, given: Contract, about: NewProposal, ctx: Ctx) -> Proposal:
+    return Proposal.objects.create(
+        **content_columns(trail.action, given, about.changes, ctx),
+        action=trail.action,
+        domain_id=trail.domain_id,
+        scope=trail.scope,
+        subject_key=about.subject,
+        evidence=about.evidence,
+        rule=trail.rule,
+        policy_version=trail.policy_version,
+        proposer_kind=ctx.actor.kind,
+        proposer_id=ctx.actor.id,
+        proposer_name=ctx.actor.name,
+        proposer_owner=ctx.actor.owner,
+        request_id=ctx.request_id,
+        created_at=ctx.now,
+        moved_at=ctx.now,
+        risk=RISKS.index(about.weight.risk),
+        approvals_needed=about.weight.approvals,
+        drafted=about.drafted,
+    )
+
+
+def refuse_rejected(row: Proposal, ctx: Ctx) -> None:
+    """Refuse what an agent sends again after a person rejected it: ConflictError with the rejection as data."""
+    if ctx.actor.kind is not ActorKind.AGENT:
+        return
+    decided = Proposal.objects.filter(
+        domain_id=row.domain_id,
+        subject_key=row.subject_key,
+        state__in=[ProposalState.APPROVED, ProposalState.REJECTED],
+    )
+    last = decided.order_by("-id").first()
+    if last is None or last.state != ProposalState.REJECTED or last.evidence != row.evidence:
+        return
+    decision = last.decisions.filter(verdict=Verdict.REJECTED).last()
+    if decision is None:
+        return
+    raise ConflictError(
+        f"{decision.by_name} rejected this: {decision.reason} Propose it again once its evidence has changed.",
+        extra={
+            "rejected": {
+                "proposal_id": str(last.id),
+                "reason": decision.reason,
+                "by": decision.by_name,
+                "at": decision.created_at.isoformat(),
+            }
+        },
+    )
+
+
+def _open_one(trail: Trail, given: Contract, about: NewProposal, ctx: Ctx, cause: Exception) -> Proposal:
+    open_ones = Proposal.objects.filter(domain_id=trail.domain_id, subject_key=about.subject, state__in=OPEN_STATES)
+    known = open_ones.first()
+    if known is None:
+        raise ConflictError("A proposal about the same subject was decided at this moment: send it again.") from cause
+    if known.action != trail.action or given.model_dump(mode="json") not in (known.input, known.proposed_input):
+        raise ConflictError(
+            f"Proposal {known.id} about the same subject is {known.state.replace('_', ' ')}: wait for it, or change it "
+            "with revise_proposal or take it back with withdraw_proposal if it is yours.",
+            extra={"open": {"proposal_id": str(known.id), "state": known.state}},
+        ) from cause
+    Proposal.objects.filter(pk=known.pk).update(seen=F("seen") + 1)
+    known.seen += 1
+    return known
+
+
+def _words(tree: Any, name: str = "") -> Iterator[str]:
+    """The texts of an input that people would read, in order."""
+    if isinstance(tree, Mapping):
+        for key, value in tree.items():
+            yield from _words(value, key)
+    elif isinstance(tree, list):
+        for value in tree:
+            yield from _words(value, name)
+    elif isinstance(tree, str) and name not in _NAMES and tree.strip():
+        yield tree
+
+
+def _counted(changes: Sequence[Change]) -> str:
+    """Such as `1 added to memory_items, 2 changed in domains`."""
+    counts: dict[tuple[str, str], int] = {}
+    for change in changes:
+        if not change.incidental:
+            how = "added to" if change.before is None else "removed from" if change.after is None else "changed in"
+            counts[how, change.table] = counts.get((how, change.table), 0) + 1
+    return ", ".join(f"{number} {how} {table}" for (how, table), number in counts.items()) or "changes nothing"

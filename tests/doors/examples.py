@@ -31,6 +31,19 @@ def _proposal(cast: Cast) -> dict:
     return {"id": cast.agent.do("commit_turn", queued_commit(cast))["proposal"]["id"]}
 
 
+def _claimed(cast: Cast) -> dict:
+    given = _proposal(cast)
+    cast.reviewer.do("claim_proposal", given)
+    return given
+
+
+def _edited(cast: Cast) -> dict:
+    given = _proposal(cast)
+    tree = cast.agent.do("get_proposal", given)["input"]
+    tree["turn_events"]["messages"][0]["content"] = "The default database is SQLite."
+    return {**given, "input": tree, "revision": 1}
+
+
 def _session(cast: Cast) -> dict:
     cast.agent.do("commit_turn", a_turn("默认数据库是 Postgres"))
     return {"domain_id": TEAM, "session_id": "s1"}
@@ -148,6 +161,17 @@ def _in_team(made: dict) -> dict:
 
 
 EXAMPLES: dict[str, Example] = {
+    "claim_proposal": Example("reviewer", _proposal, "agent"),
+    "comment_on_proposal": Example("agent", lambda cast: {**_proposal(cast), "text": "@reviewer 看看"}, "stranger"),
+    "edit_and_approve": Example("reviewer", lambda cast: {**_edited(cast), "reason": "spelling"}, "agent"),
+    "proposal_counts": Example("agent", lambda cast: _in_team(_proposal(cast)), "stranger"),
+    "recommend": Example(
+        "reviewer", lambda cast: {**_proposal(cast), "verdict": "approve", "reason": "seen"}, "agent"
+    ),
+    "release_proposal": Example("reviewer", _claimed, "agent"),
+    "request_changes": Example("reviewer", lambda cast: {**_proposal(cast), "reason": "name the project"}, "agent"),
+    "revise_proposal": Example("agent", _edited, "stranger"),
+    "snooze_proposal": Example("reviewer", lambda cast: {**_proposal(cast), "seen_again": 3}, "agent"),
     "approve_proposal": Example("reviewer", _proposal, "agent"),
     "assign_reviewer": Example("operator", lambda cast: {"user": "reviewer", "domain_id": TEAM}, "agent"),
     "commit_turn": Example("agent", _everything, "stranger"),

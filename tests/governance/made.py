@@ -52,12 +52,14 @@ def made(
     prepare: Callable[[NoteInput, Ctx], Any] = lambda given, ctx: None,
     failed: Callable[..., Sequence[Change]] | None = None,
     right: Right = Right.WRITE,
+    subject: str = "",
+    evidence: Callable[[], str] = lambda: "",
 ) -> Action[NoteInput, NoteResult, Any]:
     """An action `note` that is not in the registry."""
 
     def target(given: NoteInput, ctx: Ctx) -> Target:
         require_domain(given.domain_id, ctx)
-        return Target(given.domain_id)
+        return Target(given.domain_id, subject=subject, evidence=evidence())
 
     return Action("note", "Keep a note.", NoteInput, NoteResult, right, target, prepare, apply, failed)
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from governance import gate
-from governance.gate import perform, preview
+from governance.gate import perform
 from governance.models import AuditEntry
 from kernel.actions import Change
 from kernel.context import Right
@@ -147,12 +147,6 @@ def test_the_failed_hook_writes_with_the_refusal(cast):
     with pytest.raises(ConflictError):
         perform(made(failing(ConflictError()), failed=failed), NoteInput(), ctx=cast.agent.ctx())
     assert last().changes == [{"table": "domains", "id": TEAM, "before": {}, "after": {"error": "conflict"}}]
-
-
-def test_a_preview_changes_nothing_and_tells_what_it_would(cast):
-    changes = preview(made(), NoteInput(note="new"), ctx=cast.agent.ctx())
-    assert [(change.before, change.after) for change in changes] == [({}, {"note": "new"})]
-    assert note_of() is None
 
 
 def test_a_right_that_is_missing_is_named(cast):

@@ -155,8 +155,8 @@ def test_a_final_state_is_final(cast, queued):
     assert Decision.objects.count() == 1
 
 
-def test_after_a_decision_the_same_call_is_a_new_proposal(cast, queued):
-    cast.reviewer.do("reject_proposal", id=queued, reason="no")
+def test_after_a_withdrawal_the_same_call_is_a_new_proposal(cast, queued):
+    cast.agent.do("withdraw_proposal", id=queued)
     assert cast.agent.do("note", note="first")["proposal"]["id"] != queued
 
 

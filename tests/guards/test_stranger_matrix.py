@@ -103,7 +103,21 @@ def _audits(ids: Ids) -> dict[str, dict]:
     }
 
 
+def _on_proposals(**fields: object) -> Inputs:
+    """A call on a proposal in each of its states."""
+    return lambda ids: {state: {**tree, **KEY, **fields} for state, tree in _proposals(ids).items()}
+
+
 INPUTS: dict[str, Inputs] = {
+    "claim_proposal": _on_proposals(),
+    "comment_on_proposal": _on_proposals(text="well"),
+    "edit_and_approve": _on_proposals(input={}, reason="because"),
+    "proposal_counts": lambda ids: {"all": {}, "domain": {"domain_id": ids.domain}},
+    "recommend": _on_proposals(verdict="approve", reason="because"),
+    "release_proposal": _on_proposals(),
+    "request_changes": _on_proposals(reason="because"),
+    "revise_proposal": _on_proposals(input={}),
+    "snooze_proposal": _on_proposals(seen_again=3),
     "approve_proposal": _decisions,
     "assign_reviewer": lambda ids: {"domain": {**KEY, "user": ids.person, "domain_id": ids.domain}},
     "commit_turn": _commits,
@@ -141,7 +155,13 @@ INPUTS: dict[str, Inputs] = {
     },
     "list_memory_items": _item_lists,
     "list_principals": lambda ids: {"all": {}, "domain": {"domain_id": ids.domain}},
-    "list_proposals": lambda ids: {"all": {}, "domain": {"domain_id": ids.domain}, "state": {"state": "open"}},
+    "list_proposals": lambda ids: {
+        "all": {},
+        "domain": {"domain_id": ids.domain},
+        "state": {"state": "open"},
+        "queue": {"queue": "open"},
+        "text": {"text": MARK},
+    },
     "list_scopes": lambda ids: {
         "domain": {"domain_id": ids.domain},
         "session": {"domain_id": ids.domain, "type": "session"},
@@ -165,7 +185,8 @@ INPUTS: dict[str, Inputs] = {
     "withdraw_proposal": lambda ids: {state: {**tree, **KEY} for state, tree in _proposals(ids).items()},
 }
 
-MAY_ANSWER = {
+COUNTS = {"proposal_counts"}  # numbers of what the caller may see: none
+MAY_ANSWER = COUNTS | {
     "whoami",
     "set_preferences",
     "list_domains",
@@ -177,13 +198,16 @@ OF_THE_INSTALLATION = {
     "create_principal", "issue_key", "revoke_key", "list_principals", "get_policy", "replay_policy", "set_policy",
     "verify_audit",
 }  # fmt: skip
-READER_SEES = {
+READER_SEES = COUNTS | {
     "compose_context", "diagnostics", "get_memory_item", "get_session", "get_turn", "list_domains", "list_extractions",
     "list_memory_items", "list_proposals", "list_scopes", "list_sessions", "list_turns", "search_memory", "whoami",
 }  # fmt: skip
-SHOWS_CONTENT = READER_SEES - {"list_proposals", "list_domains", "whoami"} | {"get_context"}
+SHOWS_CONTENT = READER_SEES - COUNTS - {"list_proposals", "list_domains", "whoami"} | {"get_context"}
 READER_KNOWS_NOTHING_OF = {
-    "approve_proposal", "explain_policy", "get_audit_entry", "get_context", "get_proposal", "reject_proposal", "withdraw_proposal",
+    "approve_proposal", "claim_proposal", "comment_on_proposal", "edit_and_approve", "explain_policy",
+    "get_audit_entry", "get_context",
+    "get_proposal", "recommend", "reject_proposal", "release_proposal", "request_changes", "revise_proposal",
+    "snooze_proposal", "withdraw_proposal",
 }  # fmt: skip
 
 
@@ -286,7 +310,7 @@ def test_a_grant_on_another_project_shows_nothing_of_this_one(world, who):
             shown = without(text, tree).replace(DOMAIN, "…")
             assert not leaks(shown, world), f"{who}: {name} of {state}: {text}"
             lists = name.startswith(("list_", "export_")) and name not in {"list_turns", "list_principals"}
-            assert status in ({200, 403} if lists else {403, 404}) or name in {"whoami", "set_preferences"}, (
+            assert status in ({200, 403} if lists else {403, 404}) or name in COUNTS | {"whoami", "set_preferences"}, (
                 f"{name} of {state}: {status} {text}"
             )
             assert not lists or status == 403 or _rows(text) == [] or name == "list_domains", f"{name}: {text}"

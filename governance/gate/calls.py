@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -12,13 +12,26 @@ from django.db import IntegrityError, OperationalError, transaction
 
 from governance import selectors, services
 from governance.contracts import Outcome, QueuedAnswer
-from governance.models import IdempotencyRecord, Proposal
-from governance.policies import Decision, Facts, Policies, ScopeFacts, Verdict, decide, effective_or_defaults, in_force
+from governance.models import IdempotencyRecord
+from governance.policies import (
+    Decision,
+    Facts,
+    Policies,
+    ReviewPolicy,
+    ScopeFacts,
+    Verdict,
+    Weighed,
+    Weight,
+    decide,
+    effective_or_defaults,
+    in_force,
+    weigh,
+)
 from governance.services import Trail
 from kernel.actions import Action, Change, Target, get
 from kernel.canonical import digest
 from kernel.conf import conf
-from kernel.context import ANY, Actor, ActorKind, Approval, Ctx, Door, Right
+from kernel.context import ANY, Actor, ActorKind, Ctx, Door, Right
 from kernel.contracts import Contract, KeyedInput
 from kernel.db import is_outage, rolled_back
 from kernel.errors import (
@@ -27,12 +40,11 @@ from kernel.errors import (
     ForbiddenError,
     InternalError,
     NotFoundError,
-    StaleError,
     TooLargeError,
     UnavailableError,
 )
 from kernel.wire import check_tree, read_object
-from scopes.selectors import EVERYTHING, domain_exists, held, identify_again
+from scopes.selectors import EVERYTHING, domain_exists, held
 
 In = TypeVar("In", bound=Contract)
 Out = TypeVar("Out", bound=Contract)
@@ -87,7 +99,7 @@ def call(name: str, raw: bytes | str | Mapping[str, Any], *, ctx: Ctx) -> Answer
 
 def refuse(name: str, error: DomainError, *, ctx: Ctx, domain_id: str | None = None) -> NoReturn:
     """Record that the input of a call could not be used, and raise why: also for what a door sees before the gate."""
-    with _writing():
+    with writing():
         services.record_refusal(Trail(action=get(name).name, domain_id=domain_id, rule="input"), ctx, error)
     raise error
 
@@ -104,8 +116,8 @@ def _named_domain(raw: bytes | str | Mapping[str, Any], ctx: Ctx) -> str | None:
 
 def perform(action: Action[In, Out, Any], given: In, *, ctx: Ctx) -> Answer[Out]:
     """Carry out one action for one actor, queue it for review, or refuse it with a DomainError."""
-    trail = Trail(action=action.name, input_digest=_fingerprint(given))
-    this = _Call(action, given, replace(ctx, memo={}), trail)
+    trail = Trail(action=action.name, input_digest=fingerprint(given))
+    this = Call(action, given, replace(ctx, memo={}), trail)
     try:
         return _perform(this)
     except DomainError as exc:
@@ -121,7 +133,7 @@ def perform(action: Action[In, Out, Any], given: In, *, ctx: Ctx) -> Answer[Out]
 
 
 @dataclass(frozen=True, slots=True)
-class _Call(Generic[In, Out]):
+class Call(Generic[In, Out]):
     """One call on its way through the gate."""
 
     action: Action[In, Out, Any]
@@ -131,20 +143,22 @@ class _Call(Generic[In, Out]):
 
     @property
     def key(self) -> str | None:
+        """Its idempotency key."""
         return self.given.idempotency_key if isinstance(self.given, KeyedInput) else None
 
     def apply(self, prepared: Any) -> tuple[Out, Sequence[Change]]:
+        """Run the action's own apply."""
         if self.action.apply is None:
             raise TypeError(f"{self.action.name} only reads")
         return self.action.apply(self.given, prepared, self.ctx)
 
 
-def _perform(this: _Call[In, Out]) -> Answer[Out]:
+def _perform(this: Call[In, Out]) -> Answer[Out]:
     target = this.action.target(this.given, this.ctx)
-    verdict = _decide(this, target)
+    verdict = decide_on(this, target)
     if this.action.apply is None:
         result: Out = this.action.prepare(this.given, this.ctx)
-        with _writing():
+        with writing():
             this.trail.changes = this.action.exposed(this.given, result, this.ctx) if this.action.exposed else []
             services.record(this.trail, this.ctx, Outcome.ALLOWED)
         return Answer(result)
@@ -154,13 +168,14 @@ def _perform(this: _Call[In, Out]) -> Answer[Out]:
     prepared = this.action.prepare(this.given, this.ctx)
     known = this.action.known(this.given, prepared, this.ctx) if this.action.known else None
     if known is not None:
-        with _writing():
+        with writing():
             services.record(this.trail, this.ctx, Outcome.ALLOWED, reason="already done")
         return Answer(known)
     try:
-        with _writing():
+        with writing():
             claimed = _claim(this)
-            answer = _queue(this, prepared, target) if verdict is Verdict.QUEUE else _carry_out(this, prepared)
+            queued = hold(this, prepared, target) if verdict is Verdict.QUEUE else None
+            answer = Answer(None, queued) if queued else carry(this, prepared)
             if claimed is not None:
                 services.keep_answer(claimed, answer.body(), queued=answer.queued is not None)
             return answer
@@ -171,17 +186,9 @@ def _perform(this: _Call[In, Out]) -> Answer[Out]:
     return first
 
 
-def preview(action: Action[In, Out, Any], given: In, *, ctx: Ctx) -> list[Change]:
-    """What the action would change now: it is applied in a transaction that is rolled back."""
-    this = _Call(action, given, ctx, Trail(action=action.name))
-    prepared = action.prepare(given, ctx)
-    with _writing():
-        return _try(this, prepared)
-
-
 def foresee(action: Action[Any, Any, Any], target: Target, ctx: Ctx) -> tuple[Facts, Decision, Policies]:
     """What would be decided on a call of `ctx` about `target`, and by which policies; nothing is done or recorded."""
-    this: _Call[Any, Any] = _Call(action, None, ctx, Trail(action=action.name))
+    this: Call[Any, Any] = Call(action, None, ctx, Trail(action=action.name))
     policies = _policies(this, target)
     facts = _facts(this, target)
     return facts, decide(facts, policies), policies
@@ -198,44 +205,12 @@ def queue_within(action: Action[In, Out, Any], given: In, ctx: Ctx) -> QueuedAns
         raise RuntimeError("queue_within works inside the gate's transaction only")
     if _trying.get() or ctx.approval is not None:
         return None
-    this = _Call(action, given, ctx, Trail(action=action.name, input_digest=_fingerprint(given)))
+    this = Call(action, given, ctx, Trail(action=action.name, input_digest=fingerprint(given)))
     target = action.target(given, ctx)
-    if _decide(this, target) is not Verdict.QUEUE:
+    if decide_on(this, target) is not Verdict.QUEUE:
         return None
     with transaction.atomic():
-        return _queue(this, action.prepare(given, ctx), target).queued
-
-
-@dataclass(frozen=True, slots=True)
-class Stored(Generic[In, Out]):
-    """A proposal's call made ready outside the transaction, as its proposer with what they may reach now."""
-
-    proposal: Proposal
-    call: _Call[In, Out]
-    prepared: Any
-
-
-def ready(proposal: Proposal, decided_by: Actor, ctx: Ctx) -> Stored[Any, Any]:
-    """Prepare a stored call in the name of a decision. Raises DomainError where the proposer may no longer do it."""
-    action = get(proposal.action)
-    given = action.input.parse(proposal.input)
-    identity = identify_again(proposal.proposer)
-    as_proposer = ctx.approved(Approval(proposal.id, decided_by), identity.actor, identity.reach)
-    trail = Trail(action=action.name, input_digest=_fingerprint(given), proposal_id=proposal.id)
-    this = _Call(action, given, as_proposer, trail)
-    try:
-        _decide(this, action.target(given, as_proposer))
-    except (NotFoundError, ForbiddenError) as exc:
-        raise ConflictError(f"Its proposer {identity.actor.name!r} may no longer do this: {exc.message}") from exc
-    return Stored(proposal, this, action.prepare(given, as_proposer))
-
-
-def carry_out(stored: Stored[Any, Any]) -> dict[str, Any]:
-    """Apply a stored call inside the present transaction. Raises StaleError where it would now change something else."""
-    answer = _carry_out(stored.call, stored.prepared)
-    if services.changes_digest(stored.call.trail.changes) != stored.proposal.digest:
-        raise StaleError(f"What proposal {stored.proposal.id} would change has changed since: look at it again.")
-    return answer.body()
+        return hold(this, action.prepare(given, ctx), target)
 
 
 def system_ctx(name: str, door: Door) -> Ctx:
@@ -243,15 +218,12 @@ def system_ctx(name: str, door: Door) -> Ctx:
     return Ctx(Actor(ActorKind.SYSTEM, f"system:{name}"[:64], name), door, EVERYTHING)
 
 
-def _decide(this: _Call[In, Out], target: Target) -> Verdict:
-    policies = _policies(this, target)
-    trail = this.trail
-    trail.domain_id, trail.policy_version = target.domain_id, policies.version
-    trail.proposal_id = trail.proposal_id or target.proposal_id
-    trail.scope = _place(target)
-    trail.facts = _facts(this, target)
-    decision = decide(trail.facts, policies)
-    trail.rule = decision.rule
+def decide_on(this: Call[In, Out], target: Target) -> Verdict:
+    """Ask the policy about a call and note in its trail what the decision rests on. Raises where it is denied."""
+    policies = place(this, target)
+    facts = this.trail.facts = _facts(this, target)
+    decision = decide(facts, policies)
+    this.trail.rule = decision.rule
     if decision.verdict is Verdict.DENY:
         raise NotFoundError(decision.message) if decision.code == "not_found" else ForbiddenError(decision.message)
     if this.action.apply is not None:
@@ -259,7 +231,22 @@ def _decide(this: _Call[In, Out], target: Target) -> Verdict:
     return decision.verdict
 
 
-def _policies(this: _Call[In, Out], target: Target) -> Policies:
+def place(this: Call[In, Out], target: Target) -> Policies:
+    """Note in the trail what the call is about, and give the policy in force there."""
+    policies = _policies(this, target)
+    this.trail.domain_id, this.trail.policy_version = target.domain_id, policies.version
+    this.trail.proposal_id = this.trail.proposal_id or target.proposal_id
+    this.trail.scope = place_of(target)
+    return policies
+
+
+def weigh_call(this: Call[In, Out], target: Target) -> Weight:
+    """How much care the call asks for under the policy in force now."""
+    of = Weighed(this.action.name, this.action.effect, this.action.right, _touched(target))
+    return weigh(of, _policies(this, target).section(ReviewPolicy))
+
+
+def _policies(this: Call[In, Out], target: Target) -> Policies:
     """The policy in force. While it cannot be used nothing is done but what an operator needs to repair it."""
     try:
         return in_force(target.domain_id, this.ctx)
@@ -269,7 +256,7 @@ def _policies(this: _Call[In, Out], target: Target) -> Policies:
         return effective_or_defaults(target.domain_id)
 
 
-def _facts(this: _Call[In, Out], target: Target) -> Facts:
+def _facts(this: Call[In, Out], target: Target) -> Facts:
     return Facts(
         action=this.action.name,
         effect=this.action.effect,
@@ -281,18 +268,24 @@ def _facts(this: _Call[In, Out], target: Target) -> Facts:
         approved=this.ctx.approval is not None,
         queueable=this.action.queueable,
         waits=this.action.reviewed and not _decides_there(this, target),
+        actor=this.ctx.actor.name,
     )
 
 
-def _decides_there(this: _Call[In, Out], target: Target) -> bool:
+def _decides_there(this: Call[In, Out], target: Target) -> bool:
     if this.ctx.actor.kind is not ActorKind.PERSON:
         return False
-    return Right.DECIDE in _rights(this.ctx, target, _place(target))
+    return Right.DECIDE in _rights(this.ctx, target, place_of(target))
 
 
-def _place(target: Target) -> str:
+def place_of(target: Target) -> str:
     """The scope in which a proposal for the call is decided."""
     return target.place or (target.scopes[0] if target.scopes else ANY)
+
+
+def _touched(target: Target) -> tuple[str, ...]:
+    """Every scope that the call is about, the one in which it is decided first."""
+    return tuple(dict.fromkeys([place_of(target), *target.scopes]))
 
 
 def _rights(ctx: Ctx, target: Target, scope: str) -> tuple[str, ...]:
@@ -302,33 +295,47 @@ def _rights(ctx: Ctx, target: Target, scope: str) -> tuple[str, ...]:
     return tuple(sorted({right for grant in everywhere for right in grant.rights}))
 
 
-def _carry_out(this: _Call[In, Out], prepared: Any) -> Answer[Out]:
+def carry(this: Call[In, Out], prepared: Any) -> Answer[Out]:
+    """Apply a call and enter it into the audit log, in the present transaction."""
     result, this.trail.changes = this.apply(prepared)
     services.record(this.trail, this.ctx, Outcome.ALLOWED)
     return Answer(result)
 
 
-def _queue(this: _Call[In, Out], prepared: Any, target: Target) -> Answer[Out]:
-    this.trail.changes = _try(this, prepared)
+def hold(this: Call[In, Out], prepared: Any, target: Target, *, drafted: bool = False) -> QueuedAnswer:
+    """Queue a call for review, in the present transaction."""
+    changes = try_out(this, prepared)
     # Equal input of two actors need not mean the same place: sessions of the legacy domain are per principal.
     subject = target.subject or f"{this.action.name}:{digest([this.ctx.actor.id, this.trail.input_digest])}"
-    proposal, created = services.open_proposal(this.trail, this.given, subject, target.evidence, this.ctx)
-    this.trail.proposal_id, this.trail.changes = proposal.id, []
+    about = services.NewProposal(
+        subject,
+        target.evidence,
+        weigh_call(this, target),
+        changes,
+        drafted,
+    )
+    proposal, created = services.open_proposal(this.trail, this.given, about, this.ctx)
+    this.trail.proposal_id = proposal.id
     services.record(this.trail, this.ctx, Outcome.QUEUED)
-    return Answer(None, QueuedAnswer(proposal=selectors.view_proposal(proposal), deduplicated=not created))
+    return QueuedAnswer(proposal=selectors.view_proposal(proposal, this.ctx), deduplicated=not created)
 
 
-def _try(this: _Call[In, Out], prepared: Any) -> list[Change]:
-    """What the call would change: it is applied and undone."""
+def try_out(
+    this: Call[In, Out], prepared: Any, look: Callable[[Sequence[Change]], None] | None = None
+) -> list[Change]:
+    """What the call would change: it is applied and undone; `look` may see it in force."""
     token = _trying.set(True)
     try:
         with rolled_back():
-            return list(this.apply(prepared)[1])
+            changes = list(this.apply(prepared)[1])
+            if look is not None:
+                look(changes)
+            return changes
     finally:
         _trying.reset(token)
 
 
-def _claim(this: _Call[In, Out]) -> IdempotencyRecord | None:
+def _claim(this: Call[In, Out]) -> IdempotencyRecord | None:
     if this.key is None:
         return None
     try:
@@ -338,11 +345,11 @@ def _claim(this: _Call[In, Out]) -> IdempotencyRecord | None:
         raise _KeyTakenError from exc
 
 
-def _replay(this: _Call[In, Out]) -> Answer[Out] | None:
+def _replay(this: Call[In, Out]) -> Answer[Out] | None:
     row = services.earlier_answer(this.trail, this.key, this.ctx) if this.key is not None else None
     if row is None or row.answer is None:
         return None
-    with _writing():
+    with writing():
         services.record(this.trail, this.ctx, Outcome.ALLOWED, reason="idempotent replay")
     again = {**row.answer, "deduplicated": True}
     if row.queued:
@@ -350,10 +357,10 @@ def _replay(this: _Call[In, Out]) -> Answer[Out] | None:
     return Answer(this.action.output.parse(again))
 
 
-def _refused(this: _Call[In, Out], error: DomainError) -> None:
+def _refused(this: Call[In, Out], error: DomainError) -> None:
     if not this.trail.policy_version:
         this.trail.policy_version = effective_or_defaults(this.trail.domain_id).version
-    with _writing():
+    with writing():
         this.trail.changes = this.action.failed(this.given, error, this.ctx) if this.action.failed else []
         services.record_refusal(this.trail, this.ctx, error)
 
@@ -363,7 +370,7 @@ def _register_file(policies: Policies) -> None:
     if policies.unregistered_file is None:
         return
     ctx = system_ctx("brain.yml", Door.JOB)
-    with _writing():
+    with writing():
         change = services.register_file(policies.unregistered_file, ctx)
         if change is None:
             return
@@ -371,14 +378,16 @@ def _register_file(policies: Policies) -> None:
         services.record(trail, ctx, Outcome.ALLOWED)
 
 
-def _fingerprint(given: Contract) -> str:
+def fingerprint(given: Contract) -> str:
+    """The digest of an input, whatever its idempotency key."""
     tree = given.model_dump(mode="json")
     tree.pop("idempotency_key", None)
     return digest(tree)
 
 
 @contextmanager
-def _writing() -> Iterator[None]:
+def writing() -> Iterator[None]:
+    """The gate's transaction: only inside it may domain-owned tables be written."""
     token = _open.set(True)
     try:
         with transaction.atomic():

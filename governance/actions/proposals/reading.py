@@ -1,0 +1,85 @@
+"""Reading proposals: one, a list, and how many wait."""
+
+from __future__ import annotations
+
+from governance import selectors
+from governance.actions.proposals.rules import its_place
+from governance.contracts import (
+    ListProposalsInput,
+    ListProposalsResult,
+    ProposalCountsInput,
+    ProposalCountsResult,
+    ProposalDetail,
+    ProposalRef,
+)
+from governance.policies import ReviewPolicy, in_force
+from kernel.actions import Action, Target, register
+from kernel.context import Ctx, Right
+from scopes.selectors import require_domain
+
+
+def _no_scope(given: ListProposalsInput | ProposalCountsInput, ctx: Ctx) -> Target:
+    if given.domain_id is not None:
+        require_domain(given.domain_id, ctx)
+    return Target(given.domain_id, scopes=())
+
+
+def _get_proposal(given: ProposalRef, ctx: Ctx) -> ProposalDetail:
+    return selectors.view_proposal_detail(selectors.get_proposal(given.id, ctx), ctx)
+
+
+GET_PROPOSAL = register(
+    Action(
+        "get_proposal",
+        "Show one proposal with its stored input, effect and decisions, the reviewers' reasons among them.",
+        ProposalRef,
+        ProposalDetail,
+        Right.READ,
+        its_place,
+        _get_proposal,
+    )
+)
+
+
+def _list_proposals(given: ListProposalsInput, ctx: Ctx) -> ListProposalsResult:
+    found, cursor = selectors.page_of_proposals(given, ctx)
+    return ListProposalsResult(proposals=selectors.view_proposals(found, ctx), next_cursor=cursor)
+
+
+LIST_PROPOSALS = register(
+    Action(
+        "list_proposals",
+        "List the proposals you may decide on, and your own.",
+        ListProposalsInput,
+        ListProposalsResult,
+        Right.READ,
+        _no_scope,
+        _list_proposals,
+        resource="proposals",
+    )
+)
+
+
+def _proposal_counts(given: ProposalCountsInput, ctx: Ctx) -> ProposalCountsResult:
+    cap = in_force(given.domain_id, ctx).section(ReviewPolicy).daily_cap
+    done = selectors.decided_today(ctx)
+    return ProposalCountsResult(
+        queues=selectors.count_queues(given.domain_id, ctx),
+        decided_today=done,
+        remaining=selectors.count_decidable(given.domain_id, ctx),
+        daily_cap=cap,
+        left_today=max(cap - done, 0) if cap else None,
+    )
+
+
+PROPOSAL_COUNTS = register(
+    Action(
+        "proposal_counts",
+        "Count each review queue as `list_proposals` would list it, what you decided today and what remains.",
+        ProposalCountsInput,
+        ProposalCountsResult,
+        Right.READ,
+        _no_scope,
+        _proposal_counts,
+    )
+)

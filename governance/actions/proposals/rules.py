@@ -1,0 +1,63 @@
+"""What every call on a proposal shares: where it happens, who may make it, and how it moves the row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from governance import selectors, services
+from governance.contracts import OnProposal, ProposalRef, ProposalState
+from governance.models import Proposal
+from governance.services import Step
+from kernel.actions import Change, Target
+from kernel.context import ActorKind, Ctx
+from kernel.errors import ForbiddenError
+
+
+def its_scope(given: OnProposal | ProposalRef, ctx: Ctx) -> Target:
+    """A call that needs its right on the proposal's scope."""
+    row = selectors.get_proposal(given.id, ctx)
+    return Target(row.domain_id, (row.scope,), proposal_id=row.id)
+
+
+def its_place(given: OnProposal | ProposalRef, ctx: Ctx) -> Target:
+    """A call for whoever may see the proposal."""
+    row = selectors.get_proposal(given.id, ctx)
+    return Target(row.domain_id, scopes=(), proposal_id=row.id)
+
+
+def require_person(ctx: Ctx) -> None:
+    """Refuse everyone but a signed-in person."""
+    if ctx.actor.kind is not ActorKind.PERSON:
+        raise ForbiddenError(
+            "Only a signed-in person decides on proposals: sign in, or give --user on the command line."
+        )
+
+
+def require_other(row: Proposal, ctx: Ctx) -> None:
+    """Refuse whoever proposed it themselves or by their own key, and whoever approved this revision already."""
+    if ctx.actor.person and ctx.actor.person == row.proposer.person:
+        raise ForbiddenError("Nobody approves what they or their own key proposed: ask another reviewer.")
+    if any(decision.by_id == ctx.actor.id for decision in services.standing_approvals(row)):
+        raise ForbiddenError("You approved this already: it needs the approval of another person too.")
+
+
+def require_proposer(row: Proposal, ctx: Ctx, what: str) -> None:
+    """Refuse everyone but the proposer."""
+    if (row.proposer_kind, row.proposer_id) != (ctx.actor.kind, ctx.actor.id):
+        raise ForbiddenError(f"Only its proposer {what}")
+
+
+def moved(row: Proposal, to: ProposalState, step: Step, ctx: Ctx, **columns: Any) -> Change:
+    """Move the row on, or raise what tells who was first; the change names what of the columns is worth a record."""
+    before = snapshot(row)
+    if not services.move_proposal(row, to, ctx, **columns):
+        services.outrun(row, step)
+    return Change("proposals", str(row.id), before, snapshot(row))
+
+
+def snapshot(row: Proposal) -> dict[str, Any]:
+    """The columns of a proposal that its audit entries show."""
+    kept: dict[str, Any] = {"state": row.state, "revision": row.revision}
+    if row.approvals_needed > 1:
+        kept["approvals"] = row.approvals
+    return kept

@@ -1,0 +1,83 @@
+"""Reading governance's own rows, as far as the one who asks may see them."""
+
+from __future__ import annotations
+
+from governance.selectors.audit import (
+    changes_around,
+    changes_of,
+    count_refused,
+    filter_audit,
+    get_audit_entry,
+    view_audit,
+    view_audit_detail,
+)
+from governance.selectors.preferences import (
+    preferences_of,
+)
+from governance.selectors.proposals import (
+    BY_RISK,
+    COUNTED_TO,
+    count_decidable,
+    count_of,
+    count_queues,
+    decidable,
+    decided_today,
+    filter_proposals,
+    get_proposal,
+    is_snoozed,
+    next_proposal,
+    page_of_proposals,
+    similar_counts,
+    view_claim,
+    view_decision,
+    view_proposal,
+    view_proposal_detail,
+    view_proposals,
+)
+from governance.selectors.sight import (
+    domains_of_advice,
+    visible_assignments,
+    visible_audit,
+    visible_grants,
+    visible_keys,
+    visible_policies,
+    visible_principals,
+    visible_proposals,
+)
+
+__all__ = [
+    "BY_RISK",
+    "COUNTED_TO",
+    "changes_around",
+    "changes_of",
+    "count_decidable",
+    "count_of",
+    "count_queues",
+    "count_refused",
+    "decidable",
+    "decided_today",
+    "domains_of_advice",
+    "filter_audit",
+    "filter_proposals",
+    "get_audit_entry",
+    "get_proposal",
+    "is_snoozed",
+    "next_proposal",
+    "page_of_proposals",
+    "preferences_of",
+    "similar_counts",
+    "view_audit",
+    "view_audit_detail",
+    "view_claim",
+    "view_decision",
+    "view_proposal",
+    "view_proposal_detail",
+    "view_proposals",
+    "visible_assignments",
+    "visible_audit",
+    "visible_grants",
+    "visible_keys",
+    "visible_policies",
+    "visible_principals",
+    "visible_proposals",
+]

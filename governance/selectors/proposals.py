@@ -1,0 +1,237 @@
+"""Reading proposals: one, a page of a queue, and how many a queue holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import timedelta
+from uuid import UUID
+
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+
+from governance.contracts import (
+    ClaimView,
+    DecisionView,
+    ListProposalsInput,
+    ProposalDetail,
+    ProposalFilters,
+    ProposalState,
+    ProposalView,
+    QueueCount,
+    QueueName,
+    SnoozeView,
+    Verdict,
+)
+from governance.models import OPEN_STATES, RISKS, Decision, Mention, Proposal
+from governance.selectors.sight import visible_proposals
+from kernel.context import ANY, Ctx, Right, type_prefix
+from kernel.errors import NotFoundError
+from kernel.paging import bad_cursor, decode, encode, page
+from kernel.text import fold
+from scopes.selectors import within_reach
+
+QUEUES: tuple[QueueName, ...] = ("open", "mine", "snoozed", "changes_requested", "approved", "rejected")
+BY_RISK = frozenset({"open", "mine", "snoozed", "changes_requested"})
+COUNTED_TO = 10_000
+_LARGE = ("input", "changes", "search_text", "proposed_input")
+
+
+def get_proposal(proposal_id: UUID, ctx: Ctx) -> Proposal:
+    """One visible proposal. Raises NotFoundError."""
+    row = visible_proposals(ctx).filter(pk=proposal_id).first()
+    if row is None:
+        raise NotFoundError(f"No proposal {proposal_id} that you can see.")
+    return row
+
+
+def decidable(ctx: Ctx) -> QuerySet[Proposal]:
+    """The visible proposals on whose scope the actor may decide."""
+    return visible_proposals(ctx).filter(within_reach(ctx, Right.DECIDE))
+
+
+def filter_proposals(given: ProposalFilters, ctx: Ctx) -> QuerySet[Proposal]:
+    """Visible proposals that fit the filters."""
+    wanted = {
+        "domain_id": given.domain_id,
+        "state": given.state,
+        "action": given.action,
+        "proposer_name": given.proposer,
+        "risk": RISKS.index(given.risk) if given.risk is not None else None,
+        "created_at__lte": ctx.now - timedelta(hours=given.min_age_hours) if given.min_age_hours else None,
+        "has_conflict": given.has_conflict,
+        "rule": given.rule,
+        "search_text__contains": fold(given.text) if given.text else None,
+    }
+    rows = visible_proposals(ctx).filter(**{column: value for column, value in wanted.items() if value is not None})
+    if given.queue is not None:
+        rows = rows.filter(_in_queue(given.queue, ctx))
+    if given.scope is not None:
+        rows = rows.filter(_in_scopes(given.scope))
+    if given.similar_to is not None:
+        rows = rows.filter(_like(get_proposal(given.similar_to, ctx)))
+    if given.mentions_me:
+        rows = rows.filter(Exists(Mention.objects.filter(proposal=OuterRef("pk"), person_id=ctx.actor.id)))
+    return rows
+
+
+def page_of_proposals(given: ListProposalsInput, ctx: Ctx) -> tuple[list[Proposal], str | None]:
+    """One page of the proposals that fit, without their inputs, and the cursor of the next page or None at the end."""
+    rows = filter_proposals(given, ctx).defer(*_LARGE)
+    if given.queue not in BY_RISK:
+        return page(rows, given, "id", UUID, newest_first=True)
+    place = decode(given, 2)
+    if place is not None:
+        try:
+            risk, after = int(place[0]), UUID(place[1])
+        except ValueError as exc:
+            raise bad_cursor() from exc
+        rows = rows.filter(Q(risk__lt=risk) | Q(risk=risk, id__gt=after))
+    found = list(rows.order_by("-risk", "id")[: given.limit + 1])
+    if len(found) <= given.limit:
+        return found, None
+    found = found[: given.limit]
+    return found, encode([str(found[-1].risk), str(found[-1].id)], given)
+
+
+def next_proposal(after: Proposal, given: ProposalFilters, ctx: Ctx) -> UUID | None:
+    """The proposal that follows in the order of the open queues, whatever became of the one before; None at the end."""
+    rows = filter_proposals(given, ctx).exclude(pk=after.pk).filter(state__in=OPEN_STATES)
+    later = rows.filter(Q(risk__lt=after.risk) | Q(risk=after.risk, id__gt=after.id))
+    found: UUID | None = later.order_by("-risk", "id").values_list("pk", flat=True).first()
+    return found
+
+
+def count_queues(domain_id: str | None, ctx: Ctx) -> list[QueueCount]:
+    """How many proposals each queue lists, counted up to a bound."""
+    return [count_of(queue, ProposalFilters(domain_id=domain_id, queue=queue), ctx) for queue in QUEUES]
+
+
+def count_of(queue: QueueName, given: ProposalFilters, ctx: Ctx) -> QueueCount:
+    """How many proposals fit, counted up to a bound."""
+    rows = filter_proposals(given, ctx).prefetch_related(None).order_by()
+    found = rows.values("pk")[: COUNTED_TO + 1].count()
+    return QueueCount(queue=queue, count=min(found, COUNTED_TO), at_least=found > COUNTED_TO)
+
+
+def count_decidable(domain_id: str | None, ctx: Ctx) -> int:
+    """Open proposals that the actor may decide on and did not propose, counted up to a bound."""
+    rows = decidable(ctx).filter(_in_queue("open", ctx)).exclude(proposer_id=ctx.actor.id)
+    if domain_id is not None:
+        rows = rows.filter(domain_id=domain_id)
+    return rows.prefetch_related(None).order_by().values("pk")[:COUNTED_TO].count()
+
+
+def decided_today(ctx: Ctx) -> int:
+    """The actor's own decisions since midnight UTC."""
+    midnight = ctx.now.replace(hour=0, minute=0, second=0, microsecond=0)
+    return Decision.objects.filter(by_id=ctx.actor.id, created_at__gte=midnight).count()
+
+
+def similar_counts(rows: Iterable[Proposal], ctx: Ctx) -> dict[str, int]:
+    """How many visible open proposals share each similarity key of these rows."""
+    keys = {row.similar_key for row in rows if row.similar_key}
+    if not keys:
+        return {}
+    found = visible_proposals(ctx).prefetch_related(None).filter(similar_key__in=keys, state=ProposalState.OPEN)
+    counted = found.order_by().values("similar_key").annotate(n=Count("pk"))
+    return {row["similar_key"]: row["n"] for row in counted}
+
+
+def view_proposal(row: Proposal, ctx: Ctx, similar: int | None = None) -> ProposalView:
+    """A proposal as lists show it; `similar` counts the open ones that say nearly the same, itself included."""
+    return ProposalView(**_proposal_fields(row, ctx, similar))
+
+
+def view_proposals(rows: list[Proposal], ctx: Ctx) -> list[ProposalView]:
+    """Proposals as lists show them, each with the number of others that say nearly the same."""
+    counts = similar_counts(rows, ctx)
+    return [view_proposal(row, ctx, counts.get(row.similar_key, 0)) for row in rows]
+
+
+def view_proposal_detail(row: Proposal, ctx: Ctx) -> ProposalDetail:
+    """A proposal with its input and effect."""
+    return ProposalDetail(
+        **_proposal_fields(row, ctx), input=row.input, proposed_input=row.proposed_input, changes=row.changes
+    )
+
+
+def view_decision(row: Decision) -> DecisionView:
+    """A decision as answers show it."""
+    return DecisionView(
+        verdict=Verdict(row.verdict),
+        by=row.by_name,
+        reason=row.reason,
+        at=row.created_at,
+        revision=row.revision,
+        input=row.input,
+    )
+
+
+def view_claim(row: Proposal, ctx: Ctx) -> ClaimView | None:
+    """Who is looking at a proposal now."""
+    if row.claimed_until is None or row.claimed_until <= ctx.now:
+        return None
+    return ClaimView(by=row.claimed_name, until=row.claimed_until, mine=row.claimed_by == ctx.actor.id)
+
+
+def is_snoozed(row: Proposal, ctx: Ctx) -> bool:
+    """Whether a proposal is put off now."""
+    sleeping = row.snoozed_until is not None and row.snoozed_until > ctx.now
+    return sleeping or (row.snoozed_to_seen is not None and row.snoozed_to_seen > row.seen)
+
+
+def _in_queue(queue: QueueName, ctx: Ctx) -> Q:
+    snoozed = Q(snoozed_until__gt=ctx.now) | Q(snoozed_to_seen__gt=F("seen"))
+    if queue == "mine":
+        return Q(state=ProposalState.OPEN, claimed_by=ctx.actor.id, claimed_until__gt=ctx.now)
+    if queue == "snoozed":
+        return Q(state=ProposalState.OPEN) & snoozed
+    if queue == "open":
+        return Q(state=ProposalState.OPEN) & ~snoozed
+    return Q(state=queue)
+
+
+def _in_scopes(pattern: str) -> Q:
+    prefix = type_prefix(pattern)
+    if prefix is not None:
+        return Q(scope__startswith=prefix)
+    return Q(pk__isnull=False) if pattern == ANY else Q(scope=pattern)
+
+
+def _like(row: Proposal) -> Q:
+    return Q(similar_key=row.similar_key) if row.similar_key else Q(pk=row.pk)
+
+
+def _snooze(row: Proposal, ctx: Ctx) -> SnoozeView | None:
+    if not is_snoozed(row, ctx):
+        return None
+    return SnoozeView(by=row.snoozed_name, until=row.snoozed_until, until_seen=row.snoozed_to_seen)
+
+
+def _proposal_fields(row: Proposal, ctx: Ctx, similar: int | None = None) -> dict[str, object]:
+    return {
+        "id": row.id,
+        "action": row.action,
+        "state": ProposalState(row.state),
+        "domain_id": row.domain_id,
+        "scope": row.scope,
+        "subject_key": row.subject_key,
+        "subject": row.subject,
+        "summary": row.summary,
+        "risk": RISKS[row.risk],
+        "has_conflict": row.has_conflict,
+        "revision": row.revision,
+        "proposed_by": row.proposer_name,
+        "proposer_kind": row.proposer_kind,
+        "edited_by": row.editor_name,
+        "rule": row.rule,
+        "created_at": row.created_at,
+        "decided_at": row.decided_at,
+        "last_error": row.last_error,
+        "approvals": row.approvals,
+        "approvals_needed": row.approvals_needed,
+        "seen": row.seen,
+        "claim": view_claim(row, ctx),
+        "snooze": _snooze(row, ctx),
+        "decisions": [view_decision(decision) for decision in row.decisions.all()],
+        "similar": None if similar is None else max(similar - (row.state == ProposalState.OPEN), 0),
+    }

@@ -1,0 +1,64 @@
+"""The base querysets: what the one who asks may see of governance."""
+
+from __future__ import annotations
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from governance.models import AuditEntry, PolicyVersion, Proposal
+from kernel.context import ANY, ActorKind, Ctx, Right
+from scopes.models import ApiKey, Grant, Principal, ReviewerAssignment
+from scopes.selectors import visible_domains, within_reach
+
+
+def visible_proposals(ctx: Ctx) -> QuerySet[Proposal]:
+    """The base queryset: proposals that the actor may decide on, those of whole domains in which its key may promote
+    (so that it can recommend), and its own while it may read in their domain."""
+    own = Q(proposer_kind=ctx.actor.kind, proposer_id=ctx.actor.id)
+    own &= Q(domain_id=None) | Q(domain_id__in=visible_domains(ctx).values("pk"))
+    seen = within_reach(ctx, Right.DECIDE) | own
+    if ctx.actor.kind is ActorKind.AGENT:
+        seen |= Q(domain_id__in=domains_of_advice(ctx))
+    return Proposal.objects.filter(seen).prefetch_related("decisions")
+
+
+def domains_of_advice(ctx: Ctx) -> list[str]:
+    """Domains that the actor may read and promote in as a whole: there its key may recommend on proposals."""
+    needed = {Right.READ, Right.PROMOTE}
+    return sorted({grant.domain_id for grant in ctx.reach if grant.pattern == ANY and needed <= grant.rights})
+
+
+def visible_audit(ctx: Ctx) -> QuerySet[AuditEntry]:
+    """The base queryset: audit entries of the scopes that the actor reviews or audits."""
+    return AuditEntry.objects.filter(within_reach(ctx, Right.AUDIT))
+
+
+def visible_grants(ctx: Ctx) -> QuerySet[Grant]:
+    """The base queryset: grants on scopes that the actor reviews or audits."""
+    return Grant.objects.filter(within_reach(ctx, Right.AUDIT, scope="pattern"))
+
+
+def visible_principals(ctx: Ctx) -> QuerySet[Principal]:
+    """The base queryset: principals with a grant on scopes that the actor reviews; all for an operator."""
+    if ctx.may(Right.OPERATE, ANY):
+        return Principal.objects.all()
+    return Principal.objects.filter(Exists(visible_grants(ctx).filter(principal=OuterRef("pk"))))
+
+
+def visible_keys(ctx: Ctx) -> QuerySet[ApiKey]:
+    """The base queryset: keys of visible principals."""
+    if ctx.may(Right.OPERATE, ANY):
+        return ApiKey.objects.all()
+    return ApiKey.objects.filter(Exists(visible_grants(ctx).filter(principal=OuterRef("principal_id"))))
+
+
+def visible_assignments(ctx: Ctx) -> QuerySet[ReviewerAssignment]:
+    """The base queryset: who else reviews the scopes that the actor reviews or audits."""
+    return ReviewerAssignment.objects.filter(within_reach(ctx, Right.AUDIT, scope="pattern"))
+
+
+def visible_policies(ctx: Ctx) -> QuerySet[PolicyVersion]:
+    """The base queryset: policy versions of domains that the actor reviews or audits as a whole; all for an operator."""
+    if ctx.may(Right.OPERATE, ANY):
+        return PolicyVersion.objects.all()
+    domains = [grant.domain_id for grant in ctx.reach if grant.pattern == ANY and Right.AUDIT in grant.rights]
+    return PolicyVersion.objects.filter(domain__in=domains)

@@ -1,0 +1,37 @@
+"""Proposals made for tests: queued notes, and policies that queue them."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from datetime import timedelta
+
+from governance.models import Proposal
+from kernel import clock
+from tests.conftest import TEAM, Cast, Player
+
+
+def review(**fields: object) -> dict:
+    """A policy document that queues every `note`, with further fields of its review section."""
+    return {"review": {"queue": [{"name": "wait", "actions": ["note"]}], **fields}}
+
+
+def set_review(cast: Cast, **fields: object) -> None:
+    """Put such a policy into force."""
+    cast.operator.do("set_policy", domain_id=TEAM, document=review(**fields), reason="r")
+
+
+def queue_note(agent: Player, note: str = "first") -> str:
+    """Queue a note: the id of its proposal."""
+    proposal_id: str = agent.do("note", note=note)["proposal"]["id"]
+    return proposal_id
+
+
+def later(**spans: float) -> AbstractContextManager[None]:
+    """The clock, so much later."""
+    moment = clock.now() + timedelta(**spans)
+    return clock.use(lambda: moment)
+
+
+def row_of(proposal_id: str) -> Proposal:
+    """The row as it stands."""
+    return Proposal.objects.get(pk=proposal_id)
