@@ -15,7 +15,9 @@ def _search(given: SearchMemoryInput, ctx: Ctx) -> SearchMemoryResult:
     if len(given.query) > conf().max_query_chars:
         raise TooLargeError(f"query has {len(given.query)} characters; {conf().max_query_chars} at most.")
     found = search(given, place_of(given, ctx), ctx)
-    return SearchMemoryResult(results=found.results, next_cursor=found.next_cursor, warnings=found.warnings)
+    return SearchMemoryResult(
+        results=found.results, conflicts=found.conflicts, next_cursor=found.next_cursor, warnings=found.warnings
+    )
 
 
 SEARCH_MEMORY = register(

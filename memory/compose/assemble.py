@@ -18,6 +18,7 @@ from memory.compose.contracts import (
     EvidenceProvenance,
     EvidenceRef,
     Left,
+    OpenConflict,
     PackageDebug,
     PlannerDebug,
     RetrievalPlan,
@@ -49,6 +50,7 @@ class Header:
     shadowed: tuple[Shadow, ...] = ()
     max_items_per_scope: int = MAX_ITEMS_PER_SCOPE
     found: Mapping[str, int] = field(default_factory=dict)
+    conflicts: tuple[OpenConflict, ...] = ()
 
 
 def evidence_from(
@@ -83,6 +85,7 @@ def assemble(
         working_summary=slots.working_summary,
         recent_turns=list(slots.recent_turns),
         evidence=list(slots.evidence),
+        conflicts=list(header.conflicts),
         user_message=UserMessage(content=slots.user_message),
         constraints=_constraints(fitted, policy),
         debug=_debug(header, plan, pack, fused, fitted),

@@ -10,6 +10,7 @@ from uuid import UUID
 from pydantic import Field, model_validator
 
 from kernel.contracts import Contract, Identifier, KeyedInput, KeyedResult
+from memory.compose.contracts import OpenConflict
 from memory.contracts.events import MessageIn, RefIn, ToolCallIn
 from memory.contracts.items import (
     CaseIn,
@@ -126,6 +127,9 @@ class MemoryWritten(Contract):
     count: int = Field(description="Items newly stored.")
     items: list[WrittenItem] = Field(description="Items, in the order in which they were written.")
     conflicts: list[WriteConflict] = Field(description="Earlier items that changed.")
+    found: list[OpenConflict] = Field(
+        default=[], description="Memories already there that do not go together with these: stored, and to be decided."
+    )
 
 
 class RetentionLine(Contract):

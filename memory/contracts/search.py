@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
 from uuid import UUID
 
 from pydantic import Field
 
 from kernel.contracts import Contract, Instant, PageInput, PageResult
+from memory.compose.contracts import OpenConflict
 from memory.contracts.items import MemoryType
 from scopes.contracts import Scoped, ScopeView
 from search.contracts import Kind
@@ -90,5 +90,8 @@ class SearchMemoryResult(PageResult):
     """One page of results, best first."""
 
     results: list[SearchResult] = Field(description="Results, best first.")
-    conflicts: list[dict[str, Any]] = Field(default=[], description="Open contradictions among the results.")
+    conflicts: list[OpenConflict] = Field(
+        default=[],
+        description="Open conflicts of the memories shown, and conditions under which they hold; at most 20.",
+    )
     warnings: list[str] = Field(description="What was cut or left out, each with a reason code.")

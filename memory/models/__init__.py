@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from memory.models.conflicts import Conflict, ConflictDecision, ConflictSignature
 from memory.models.contexts import ContextRecord, ContextShown
 from memory.models.events import Message, Ref, Session, SessionScopeLink, Summary, ToolCall, Turn
 from memory.models.extraction import ExtractionRun
@@ -9,6 +10,9 @@ from memory.models.graph import Entity, EntityAlias, EntityMention, KgEdge
 from memory.models.items import EvidenceLink, KnowledgeEvent, MemoryChunk, MemoryItem
 
 __all__ = [
+    "Conflict",
+    "ConflictDecision",
+    "ConflictSignature",
     "ContextRecord",
     "ContextShown",
     "Entity",

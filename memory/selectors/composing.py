@@ -28,6 +28,7 @@ from memory.compose.winners import resolve
 from memory.contracts.compose import ChatMessage, ComposeContextInput, ComposeContextResult
 from memory.models import MemoryItem
 from memory.resources import client_for
+from memory.selectors.conflicts import told_among
 from memory.selectors.conversation import Conversation, read_conversation
 from memory.selectors.evidence import edges_as_candidates, find_candidates, query_for
 from memory.selectors.items import current_items
@@ -73,6 +74,7 @@ def compose(given: ComposeContextInput, place: Resolved, ctx: Ctx) -> ComposeCon
         evidence=tuple(evidence),
     )
     fitted = budget.fit(slots, composition.token_limit, composition)
+    conflicts = told_among(_shown_ids(fitted.slots), place.domain_id, tuple(scopes))
     header = Header(
         context_id=new_id(),
         created_at=ctx.now,
@@ -81,10 +83,19 @@ def compose(given: ComposeContextInput, place: Resolved, ctx: Ctx) -> ComposeCon
         shadowed=tuple(memories.shadowed),
         max_items_per_scope=caps,
         found=memories.found,
+        conflicts=tuple(conflicts),
     )
     fitted = replace(fitted, truncated=(*fitted.truncated, *shortened))
     package = assemble(header, plan, pack, fused, fitted, composition)
     return _answer(package, given)
+
+
+def _shown_ids(slots: Slots) -> list[UUID | None]:
+    """The memories that the package shows, and the relations."""
+    ids = [block.source.memory_item_id for block in slots.system_blocks]
+    ids += [item.ref.memory_item_id for item in slots.evidence]
+    ids += [UUID(item.id.removeprefix("edge:")) for item in slots.evidence if item.id.startswith("edge:")]
+    return ids
 
 
 @dataclass(frozen=True, slots=True)

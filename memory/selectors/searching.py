@@ -13,10 +13,12 @@ from kernel.context import Ctx
 from kernel.db import checked
 from kernel.paging import bad_cursor, decode, encode
 from kernel.text import fold
+from memory.compose.contracts import OpenConflict
 from memory.contracts.items import TRUSTED, Status
 from memory.contracts.search import AsOf, ResultRef, SearchMemoryInput, SearchMode, SearchResult
 from memory.models import Entity, EntityAlias, KgEdge, MemoryItem
 from memory.naming import fold_name, name_candidates
+from memory.selectors.conflicts import told_among
 from memory.selectors.items import taught_by
 from scopes.contracts import ScopeView
 from scopes.selectors import Resolved, scope_rows
@@ -36,6 +38,7 @@ class Searched:
     """One page of results, the cursor of the next, and what was cut or replaced, by reason."""
 
     results: list[SearchResult]
+    conflicts: list[OpenConflict]
     next_cursor: str | None
     warnings: list[str]
 
@@ -50,7 +53,10 @@ def search(given: SearchMemoryInput, place: Resolved, ctx: Ctx) -> Searched:
     found = index.find(query)
     warnings += found.warnings
     shown, texts, cursor = _shown(found.hits, query, given)
-    return Searched(_results(shown, texts, scopes, query), cursor, warnings)
+    results = _results(shown, texts, scopes, query)
+    known = {row.ref.item_id for row in results if row.ref.item_id is not None}
+    conflicts = told_among(sorted(known), place.domain_id, query.scope_keys)
+    return Searched(results, conflicts, cursor, warnings)
 
 
 def _query(given: SearchMemoryInput, place: Resolved, scope_keys: tuple[int, ...], ctx: Ctx) -> Query:

@@ -26,6 +26,7 @@ from memory.contracts import (
 from memory.extraction import Extraction
 from memory.policies import RetentionPolicy
 from memory.selectors import recent_entity_names
+from memory.selectors.conflicts import view_open
 from memory.selectors.refs import PlacedRef, checked_refs, distinct
 from memory.services.graph import write_edge, write_entity
 from memory.services.items import Commit, Pending, Written, settle, write
@@ -225,12 +226,17 @@ def _result(
 ) -> CommitTurnResult:
     default = prepared.place.default_write
     scope_type, _, scope_id = (default or "").partition(":")
-    learned = MemoryWritten(count=written.count, items=written.items, conflicts=written.conflicts)
+    learned = MemoryWritten(
+        count=written.count,
+        items=written.items,
+        conflicts=written.conflicts,
+        found=[view_open(row) for row in written.found],
+    )
     explain = CommitExplain(
         retention=written.lines,
         conflicts=written.conflicts,
         summary={"triggered": summary.triggered, "reason": summary.trigger_reason},
-        warnings=[],
+        warnings=[f"{row.rule}:{row.explanation}" for row in written.found],
     )
     counts = StoredCounts(messages=len(stored.messages), tool_calls=len(stored.tool_calls), refs=len(stored.refs))
     return CommitTurnResult(

@@ -16,6 +16,7 @@ from memory.candidates import Candidate, line
 from memory.contracts.items import EdgeIn
 from memory.models import Entity, EntityAlias, EntityMention, KgEdge
 from memory.naming import fold_name
+from memory.services.conflicts import find_edge_conflicts
 from memory.services.items import Commit, write
 from memory.statements import statement
 
@@ -115,6 +116,9 @@ def write_edge(asked: EdgeIn, scope: MemoryScope, source: str, commit: Commit) -
             action, reason = "edge", "edge_added"
             after = {"subject": row.subject, "predicate": row.predicate, "object": row.object}
             commit.written.changes.append(Change("kg_edges", str(row.id), None, after))
+            found = find_edge_conflicts(row, commit.ctx)
+            commit.written.found += found.conflicts
+            commit.written.changes += found.changes
     key = f"{asked.subject} {asked.predicate} {asked.object}"
     commit.written.lines.append(line(action, "edges", key, reason, scope.name, source))
 

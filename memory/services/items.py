@@ -20,8 +20,9 @@ from memory.candidates import Candidate, line, set_apart
 from memory.contracts.commit import RetentionLine, WriteConflict, WrittenItem
 from memory.contracts.items import TRUSTED, Lifecycle, Status, Tier
 from memory.keys import conflict_class
-from memory.models import EvidenceLink, KnowledgeEvent, MemoryChunk, MemoryItem, Message, Turn
+from memory.models import Conflict, EvidenceLink, KnowledgeEvent, MemoryChunk, MemoryItem, Message, Turn
 from memory.profiles import with_facts_of
+from memory.services.conflicts import find_conflicts, follow
 from memory.statements import chunk_text, content_hash
 from scopes.contracts import ScopeView
 from search import services as index
@@ -39,6 +40,7 @@ class Written:
 
     items: list[WrittenItem] = field(default_factory=list)
     conflicts: list[WriteConflict] = field(default_factory=list)
+    found: list[Conflict] = field(default_factory=list)
     lines: list[RetentionLine] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
 
@@ -56,6 +58,7 @@ class Pending:
     evidence: list[EvidenceLink] = field(default_factory=list)
     events: list[KnowledgeEvent] = field(default_factory=list)
     closed: dict[UUID, datetime] = field(default_factory=dict)
+    trusted: list[MemoryItem] = field(default_factory=list)
     entries: list[NewEntry] = field(default_factory=list)
     staged: bool = False
 
@@ -255,6 +258,17 @@ def settle(commit: Commit) -> None:
     index.add([*pending.entries, *entries])
     for at in sorted(set(pending.closed.values())):
         index.close(Kind.MEMORY, [item_id for item_id, then in pending.closed.items() if then == at], at)
+    _compare(commit)
+
+
+def _compare(commit: Commit) -> None:
+    """Conflicts of what left are over, those of what came are found."""
+    pending, written = commit.pending, commit.written
+    written.changes += follow(pending.closed, commit.ctx)
+    fresh = [item for item_id, (item, _) in pending.items.items() if item_id not in pending.closed]
+    found = find_conflicts([*fresh, *pending.trusted], commit.ctx)
+    written.found += found.conflicts
+    written.changes += found.changes
 
 
 def chunk_of(item: MemoryItem) -> MemoryChunk:
@@ -350,6 +364,7 @@ def _promote(candidate: Candidate, current: MemoryItem, commit: Commit) -> None:
     _update(current, "lifecycle_status", candidate.lifecycle, commit)
     commit.pending.events.append(event_of(current, "promoted", before, commit.ctx, reason="asserted again"))
     index.set_state(Kind.MEMORY, [current.id], state_of(current))
+    commit.pending.trusted.append(current)
     commit.written.changes.append(
         Change("memory_items", str(current.id), {"status": before}, {"lifecycle": current.lifecycle_status})
     )

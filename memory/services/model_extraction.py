@@ -19,6 +19,7 @@ from memory.modelling import ModelReply, ModelReplyError, configured_client, rea
 from memory.models import ExtractionRun, Turn
 from memory.policies import RetentionPolicy
 from memory.selectors import recalled_texts, turn_by_id
+from memory.selectors.conflicts import view_open
 from memory.services.graph import write_entity
 from memory.services.items import Commit, Pending, Written, settle, write
 from memory.statements import complete
@@ -89,7 +90,12 @@ def apply(given: ExtractTurnInput, heard: Heard, ctx: Ctx) -> Applied[ExtractTur
     written = commit.written
     result = ExtractTurnResult(
         extraction=view_extraction(run),
-        memory_written=MemoryWritten(count=written.count, items=written.items, conflicts=written.conflicts),
+        memory_written=MemoryWritten(
+            count=written.count,
+            items=written.items,
+            conflicts=written.conflicts,
+            found=[view_open(row) for row in written.found],
+        ),
         retention=written.lines,
     )
     return result, [change, *written.changes]

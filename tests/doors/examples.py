@@ -122,6 +122,20 @@ def _composed(cast: Cast) -> dict:
     return {"id": cast.agent.do("compose_context", _to_compose(cast))["context_id"]}
 
 
+def conflicting(cast: Cast) -> None:
+    """Two memories of a project that contradict each other."""
+    told = [
+        {"key": "decision:shop:db", "decision": "The default database is Postgres."},
+        {"key": "decision:shop:default-db", "decision": "The default database is MySQL."},
+    ]
+    cast.agent.do("commit_turn", a_turn("Two views.", turn_events={"decisions": told}, extract=False, **IN_PROJECT))
+
+
+def _conflicts(cast: Cast) -> dict:
+    conflicting(cast)
+    return {"domain_id": TEAM, "scope": PROJECT, "severity": "high", "state": "open"}
+
+
 def _extraction(cast: Cast) -> dict:
     """A turn of which a model made something."""
     turn_id = cast.agent.do("commit_turn", a_turn("The port is 5432.", **IN_PROJECT))["turn_id"]
@@ -195,6 +209,7 @@ EXAMPLES: dict[str, Example] = {
     ),
     "issue_key": Example("operator", lambda cast: {"name": "reader"}, "agent"),
     "list_audit": Example("operator", lambda cast: {"domain_id": TEAM, "action": "none_such"}, "agent"),
+    "list_conflicts": Example("agent", _conflicts, "stranger"),
     "list_domains": Example("agent", lambda cast: {"limit": 5}, None),
     "list_extractions": Example("agent", lambda cast: _in_team(_extraction(cast)), "stranger"),
     "list_memory_items": Example("agent", lambda cast: {**_in_team(_item(cast)), "history": True}, "stranger"),

@@ -84,6 +84,15 @@ def _item_lists(ids: Ids) -> dict[str, dict]:
     }
 
 
+def _conflict_lists(ids: Ids) -> dict[str, dict]:
+    domain = {"domain_id": ids.domain, "state": None}
+    return {
+        "domain": domain,
+        "session": {**domain, "scope": {"type": "session", "id": ids.session}},
+        "item": {**domain, "memory_item_id": ids.disputed_item},
+    }
+
+
 def _turns(ids: Ids) -> dict[str, dict]:
     return {"session": {"turn_id": ids.turn}, "project": {"turn_id": ids.project_turn}}
 
@@ -148,6 +157,7 @@ INPUTS: dict[str, Inputs] = {
     },
     "issue_key": lambda ids: {"principal": {"name": ids.principal}},
     "list_audit": _audits,
+    "list_conflicts": _conflict_lists,
     "list_domains": lambda ids: {"all": {}},
     "list_extractions": lambda ids: {
         "domain": {"domain_id": ids.domain},
@@ -200,7 +210,7 @@ OF_THE_INSTALLATION = {
 }  # fmt: skip
 READER_SEES = COUNTS | {
     "compose_context", "diagnostics", "get_memory_item", "get_session", "get_turn", "list_domains", "list_extractions",
-    "list_memory_items", "list_proposals", "list_scopes", "list_sessions", "list_turns", "search_memory", "whoami",
+    "list_conflicts", "list_memory_items", "list_proposals", "list_scopes", "list_sessions", "list_turns", "search_memory", "whoami",
 }  # fmt: skip
 SHOWS_CONTENT = READER_SEES - COUNTS - {"list_proposals", "list_domains", "whoami"} | {"get_context"}
 READER_KNOWS_NOTHING_OF = {

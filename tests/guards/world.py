@@ -42,6 +42,9 @@ class Ids:
     project_item: str = field(default_factory=lambda: str(uuid4()))
     old_item: str = field(default_factory=lambda: str(uuid4()))
     retracted_item: str = field(default_factory=lambda: str(uuid4()))
+    disputed_item: str = field(default_factory=lambda: str(uuid4()))
+    conflict: str = field(default_factory=lambda: str(uuid4()))
+    project_conflict: str = field(default_factory=lambda: str(uuid4()))
     context: str = field(default_factory=lambda: str(uuid4()))
     project_context: str = field(default_factory=lambda: str(uuid4()))
     principal: str = f"agent-{MARK}"
@@ -88,7 +91,11 @@ def learned(text: str) -> dict:
     """An item of every type, each of its fields marked, and a relation."""
     return {
         "tasks": [{"key": f"task:{MARK}:t", "title": text, "notes": [MARK]}],
-        "decisions": [{"key": f"decision:{MARK}:d", "decision": text, "rationale": MARK}],
+        "decisions": [
+            {"key": f"decision:{MARK}:d", "decision": text, "rationale": MARK},
+            {"key": f"decision:{MARK}:owner", "decision": f"The owner of {MARK} is Ann."},
+            {"key": f"decision:{MARK}:lead", "decision": f"The owner of {MARK} is Bea."},
+        ],
         "goals": [{"key": f"goal:{MARK}:g", "description": text}],
         "events": [{"key": f"event:{MARK}:2026-01-02:e", "title": text}],
         "preferences": [{"key": f"pref:ui:{MARK}", "value": {"like": text}, "confirmed": True}],
@@ -156,6 +163,7 @@ def _remember(agent: Player, ids: Ids, *, in_project: bool = True) -> None:
     first = agent.do("commit_turn", turn(ids, **context(own, write=own)))
     assert first["summary"]["triggered"]
     ids.turn, ids.item = first["turn_id"], _item(first, "goals")
+    ids.disputed_item, ids.conflict = _dispute(first)
     ids.context = agent.do("compose_context", _asked(ids, own))["context_id"]
     _extracted(ids.turn, "failed", error=f"error {MARK}", raw_reply=f"reply {MARK}")
     if in_project:
@@ -163,6 +171,7 @@ def _remember(agent: Player, ids: Ids, *, in_project: bool = True) -> None:
         place = {"session_id": f"in-project-{MARK}", **context(project, write=project)}
         second = agent.do("commit_turn", turn(ids, **place))
         ids.project_turn, ids.project_item = second["turn_id"], _item(second, "goals")
+        ids.project_conflict = _dispute(second)[1]
         ids.old_item, ids.retracted_item = _item(second, "decisions"), _item(second, "tasks")
         changed = {
             "decisions": [{"key": f"decision:{MARK}:d", "decision": f"Changed {MARK}"}],
@@ -180,6 +189,12 @@ def _asked(ids: Ids, *names: str) -> dict:
 
 def _item(answer: dict, item_type: str) -> str:
     return next(str(item["id"]) for item in answer["memory_written"]["items"] if item["type"] == item_type)
+
+
+def _dispute(answer: dict) -> tuple[str, str]:
+    """A memory of the turn that contradicts another, and the conflict."""
+    (found,) = answer["memory_written"]["found"]
+    return found["b_id"], found["id"]
 
 
 def _extracted(turn_id: str, state: str, **fields: str) -> None:

@@ -91,6 +91,23 @@ class Evidence(Contract):
     covers: list[str] = Field(default=[], description="Names in the question that it speaks of.")
 
 
+class OpenConflict(Contract):
+    """Two memories that do not go together, at least one of which is shown. Ask a person, or say that it is unsettled."""
+
+    id: UUID = Field(description="Conflict; see `get_conflict`.")
+    rule: str = Field(
+        description="`same_key`, `other_object`, `opposite`, `negation`, `number`, `date` or `near_duplicate`."
+    )
+    severity: Literal["high", "medium", "low"] = Field(description="How much harm it does.")
+    explanation: str = Field(description="What is wrong, in words.")
+    state: Literal["open", "resolved"] = Field(description="`resolved` where both hold under `condition`.")
+    condition: str = Field(default="", description="When which of them holds, as a person decided.")
+    a_id: UUID = Field(description="The memory, or relation, that was there first.")
+    a_statement: str = Field(description="What it says.")
+    b_id: UUID = Field(description="The one that came later.")
+    b_statement: str = Field(description="What it says.")
+
+
 class UserMessage(Contract):
     """The message to answer, exactly as it came."""
 
@@ -225,6 +242,10 @@ class ContextPackage(Contract):
     working_summary: str = Field(default="", description="Summary of the conversation so far.")
     recent_turns: list[RecentTurn] = Field(default=[], description="Newest messages, the oldest of them first.")
     evidence: list[Evidence] = Field(description="Evidence in order of rank.")
+    conflicts: list[OpenConflict] = Field(
+        default=[],
+        description="Open conflicts of the memories shown, and conditions under which they hold; at most 20.",
+    )
     user_message: UserMessage = Field(description="The message to answer, exactly as it came.")
     constraints: Constraints = Field(description="Limits that were in force.")
     debug: PackageDebug = Field(description="How the package was made.")

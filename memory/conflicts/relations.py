@@ -1,0 +1,24 @@
+"""Predicates of relations: whether a subject has one object of it at a time."""
+
+from __future__ import annotations
+
+import re
+
+from kernel.text import fold
+from memory.conflicts.claims import ONE
+
+_SINGLE = frozenset(
+    """
+    lives in|located in|based in|works at|works for|employed by|reports to|managed by|led by|owned by|hosted on|deployed on|
+    deployed to|runs on|stored in|written in|born in|born on|married to|spouse|manager|owner|boss|capital|capital of|
+    birthday|version|status|default|name|email|phone|address|age|height|port|deadline|due|due on|price|costs|is|equals|
+    has status|has version|has port|has owner|has manager|has name|has default|maintained by|assigned to|current version|
+    住在|居住在|位于|就职于|任职于|属于|负责人|经理|老板|部署在|运行在|存储在|出生于|版本|状态|默认|默认为|名字|邮箱|电话|地址|端口|截止日期|价格|是|为
+    """.replace("\n", "").replace("    ", "").split("|")
+)  # fmt: skip
+
+
+def is_single(predicate: str) -> bool:
+    """Whether a predicate, such as `lives_in` or `住在`, takes one object at a time; of those not known it is not."""
+    plain = " ".join(re.sub(r"[-_\s]+", " ", fold(predicate)).split())
+    return plain in _SINGLE or any(form.fullmatch(plain) for name, form in ONE if name != "is")

@@ -1,0 +1,168 @@
+"""Reading conflicts, as far as the one who asks may see both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from kernel.context import Ctx
+from kernel.db import checked
+from kernel.errors import NotFoundError
+from memory.compose.contracts import OpenConflict
+from memory.conflicts import Severity
+from memory.contracts.conflicts import (
+    ConflictOutcome,
+    ConflictSide,
+    ConflictState,
+    ConflictView,
+    ListConflictsInput,
+)
+from memory.contracts.items import Status
+from memory.models import Conflict, KgEdge, MemoryItem
+from memory.selectors.sight import in_sight
+from scopes.contracts import ScopeView
+from scopes.selectors import visible_scopes
+
+if TYPE_CHECKING:
+    from scopes.models import MemoryScope
+
+MAX_SHOWN = 20
+_SIDES = ("item_a", "item_b", "edge_a", "edge_b")
+_WEIGHT = {Severity.HIGH.value: 0, Severity.MEDIUM.value: 1, Severity.LOW.value: 2}
+
+
+def visible_conflicts(ctx: Ctx) -> QuerySet[Conflict]:
+    """The base queryset: conflicts of which the actor may read the scopes of both sides."""
+    other = Exists(visible_scopes(ctx).filter(pk=OuterRef("other_scope_id")))
+    return Conflict.objects.filter(*in_sight(ctx), other)
+
+
+def with_sides(rows: QuerySet[Conflict]) -> QuerySet[Conflict]:
+    """With both sides and their scopes, in the same statement."""
+    return rows.select_related(*_SIDES, "scope", "other_scope")
+
+
+def conflict_by_id(conflict_id: UUID, ctx: Ctx) -> Conflict:
+    """One visible conflict. Raises NotFoundError."""
+    row = with_sides(visible_conflicts(ctx)).filter(pk=conflict_id).first()
+    if row is None:
+        raise NotFoundError(f"No conflict {str(conflict_id)!r} that you can see.")
+    return row
+
+
+def filter_conflicts(given: ListConflictsInput, ctx: Ctx) -> QuerySet[Conflict]:
+    """Visible conflicts that fit the filters."""
+    rows = visible_conflicts(ctx).filter(domain_id=given.domain_id)
+    wanted = {"state": given.state, "rule": given.rule, "severity": given.severity}
+    rows = rows.filter(**{column: value for column, value in wanted.items() if value is not None})
+    if given.memory_item_id is not None:
+        rows = rows.filter(Q(item_a=given.memory_item_id) | Q(item_b=given.memory_item_id))
+    if given.scope is not None:
+        here = {"scope_type": given.scope.type, "external_id": given.scope.id}
+        scopes = visible_scopes(ctx).filter(domain_id=given.domain_id, **here).values("pk")
+        rows = rows.filter(Q(scope__in=scopes) | Q(other_scope__in=scopes))
+    return with_sides(rows)
+
+
+def told_among(ids: Iterable[UUID | None], domain_id: str, scope_keys: Sequence[int]) -> list[OpenConflict]:
+    """What agents are told of the memories and relations shown, in scopes that the caller was found to be allowed to
+    read: open conflicts, and pairs that hold under a condition; the gravest first, twenty at most. One statement."""
+    wanted = [each for each in dict.fromkeys(ids) if each is not None]
+    if not wanted:
+        return []
+    here = Conflict.objects.filter(
+        *checked(domain_id=domain_id, scope_id__in=scope_keys, other_scope_id__in=scope_keys)
+    )
+    return _told(here, wanted)
+
+
+def conflicts_of(item_ids: Iterable[UUID], ctx: Ctx) -> list[OpenConflict]:
+    """The same for whatever the actor may see."""
+    wanted = list(dict.fromkeys(item_ids))
+    return _told(visible_conflicts(ctx), wanted) if wanted else []
+
+
+def _told(rows: QuerySet[Conflict], ids: Sequence[UUID]) -> list[OpenConflict]:
+    sides = Q(item_a__in=ids) | Q(item_b__in=ids) | Q(edge_a__in=ids) | Q(edge_b__in=ids)
+    standing = Q(state=ConflictState.OPEN) | Q(outcome=ConflictOutcome.BOTH_VALID)
+    found = list(rows.filter(sides & standing).select_related(*_SIDES).order_by("-id")[: 5 * MAX_SHOWN])
+    found.sort(key=lambda row: (row.state != ConflictState.OPEN, _WEIGHT[row.severity], -row.id.int))
+    return [view_open(row) for row in found if _holds(row)][:MAX_SHOWN]
+
+
+def _holds(row: Conflict) -> bool:
+    """Whether both sides are still in force: of a pair that was decided one may have left since."""
+    return all(side.current_until is None for side in sides_of(row))
+
+
+def sides_of(row: Conflict) -> tuple[MemoryItem | KgEdge, MemoryItem | KgEdge]:
+    """Both sides, the older first."""
+    one, other = row.item_a or row.edge_a, row.item_b or row.edge_b
+    if one is None or other is None:
+        raise LookupError(f"conflict {row.pk} has lost a side")
+    return one, other
+
+
+def statement_of(side: MemoryItem | KgEdge) -> str:
+    """What a side says."""
+    return side.statement if isinstance(side, MemoryItem) else str(side)
+
+
+def view_open(row: Conflict) -> OpenConflict:
+    """A conflict as agents are told of it."""
+    one, other = sides_of(row)
+    return OpenConflict.model_validate(
+        {
+            "id": row.id,
+            "rule": str(row.rule),
+            "severity": str(row.severity),
+            "explanation": row.explanation,
+            "state": str(row.state),
+            "condition": row.condition,
+            "a_id": one.pk,
+            "a_statement": statement_of(one),
+            "b_id": other.pk,
+            "b_statement": statement_of(other),
+        }
+    )
+
+
+def view_conflict(row: Conflict) -> ConflictView:
+    """A conflict as lists show it."""
+    one, other = sides_of(row)
+    return ConflictView.model_validate(
+        {
+            "id": row.id,
+            "domain_id": row.domain_id,
+            "rule": row.rule,
+            "severity": row.severity,
+            "explanation": row.explanation,
+            "state": row.state,
+            "outcome": row.outcome or None,
+            "condition": row.condition,
+            "revision": row.revision,
+            "a": _side(one, row.other_scope),
+            "b": _side(other, row.scope),
+            "found_at": row.found_at,
+            "decided_at": row.decided_at,
+            "decided_by": row.decided_by,
+        }
+    )
+
+
+def _side(side: MemoryItem | KgEdge, scope: MemoryScope) -> ConflictSide:
+    memory = side if isinstance(side, MemoryItem) else None
+    return ConflictSide(
+        kind="memory" if memory else "relation",
+        id=side.pk,
+        type=memory.type if memory else "edges",
+        key=memory.key if memory else None,
+        statement=statement_of(side),
+        scope=ScopeView(type=scope.scope_type, id=scope.external_id),
+        current=side.current_until is None and side.status == Status.ACTIVE,
+        author=memory.author_name if memory else "",
+        recorded_at=side.recorded_at,
+    )

@@ -1,0 +1,8 @@
+"""Writing conflicts: what is found at write time, what becomes of it, and what people decide."""
+
+from __future__ import annotations
+
+from memory.services.conflicts.finding import Found, find_conflicts, find_edge_conflicts
+from memory.services.conflicts.following import follow
+
+__all__ = ["Found", "find_conflicts", "find_edge_conflicts", "follow"]

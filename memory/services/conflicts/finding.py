@@ -1,0 +1,284 @@
+"""Finding conflicts of new memories: looked up by signature, judged by pure rules, stored in a few statements however
+many memories a commit writes."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from django.db.models import Q
+
+from kernel.actions import Change
+from kernel.canonical import digest
+from kernel.context import Ctx
+from kernel.db import checked
+from kernel.text import fold
+from memory.conflicts import Finding, Label, Rule, Severity, Told, judge, judge_key, key_signature, signatures
+from memory.conflicts.relations import is_single
+from memory.contracts.conflicts import ConflictOutcome, ConflictState
+from memory.contracts.items import TRUSTED, Status, Tier
+from memory.models import Conflict, ConflictSignature, KgEdge, MemoryItem
+from scopes.contracts import SESSION
+
+PER_SIGNATURE = 12  # rows that one signature keeps: what more have in common tells nothing
+CANDIDATES = 12  # of one new memory, those that share most with it
+SERIES = 3  # more texts than these that differ in a figure only are a list, and no contradiction
+STANDING = (ConflictOutcome.BOTH_VALID, ConflictOutcome.NOT_A_CONFLICT)
+_BATCH = 500
+_SAME_KEY_TYPES = frozenset({"profile", "preferences", "goals", "tasks", "decisions", "patterns", "facts"})
+_SEVERITY = {Label.CONFLICT: Severity.HIGH, Label.UPDATE: Severity.MEDIUM, Label.NEAR_DUPLICATE: Severity.LOW}
+
+
+@dataclass(slots=True)
+class Found:
+    """What was found: rows stored, and the changes for the audit log."""
+
+    conflicts: list[Conflict] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    older: MemoryItem
+    newer: MemoryItem
+    finding: Finding
+    severity: Severity
+
+    @property
+    def pair(self) -> str:
+        """Names the two by where they are and what they say."""
+        return pair_of(self.older, self.newer)
+
+
+def pair_of(one: MemoryItem, other: MemoryItem) -> str:
+    """The name of two memories, whichever came first, for as long as both say the same."""
+    return digest(sorted([str(each.scope_id), each.content_hash] for each in (one, other)))
+
+
+def told_of(item: MemoryItem) -> Told:
+    """A memory as the rules see it: of a decision what was decided, of a task its title."""
+    part = item.value.get({"decisions": "decision", "tasks": "title"}.get(item.type, ""), "")
+    text = part if isinstance(part, str) and part and item.statement.startswith(part) else item.statement
+    return Told(item.type, item.key, text, item.value, item.valid_from, item.valid_to)
+
+
+def find_conflicts(items: Iterable[MemoryItem], ctx: Ctx) -> Found:
+    """Look for conflicts of these new memories with each other and with what was there, and remember how to find them.
+
+    One statement looks up and one remembers; further ones only where something alike is there.
+    """
+    fresh = {item.id: item for item in items if _takes_part(item)}
+    if not fresh:
+        return Found()
+    signed = {item.id: _signed(item) for item in fresh.values()}
+    holders = _holders({number for numbers in signed.values() for number in numbers}, fresh)
+    alike = {item_id: _closest(numbers, holders) for item_id, numbers in signed.items()}
+    known = _still_there({other for others in alike.values() for other in others}, fresh, ctx)
+    _forget_gone(holders, alike, known)
+    _remember(signed, holders)
+    everything = {**known, **fresh}
+    near = {item_id: [everything[other] for other in others if other in known] for item_id, others in alike.items()}
+    return _store(_judged(fresh, near, signed), ctx)
+
+
+def _takes_part(item: MemoryItem) -> bool:
+    return item.current_until is None and item.status == Status.ACTIVE and item.lifecycle_status in TRUSTED
+
+
+def _signed(item: MemoryItem) -> list[int]:
+    numbers = signatures(told_of(item), item.scope_id)
+    if item.key and item.type in _SAME_KEY_TYPES and item.scope.scope_type != SESSION:
+        numbers = [*numbers, key_signature(item.domain_id, item.type, item.key)]
+    return numbers
+
+
+def _holders(numbers: set[int], fresh: Mapping[UUID, MemoryItem]) -> dict[int, list[UUID]]:
+    """Who has each of the signatures."""
+    held: defaultdict[int, list[UUID]] = defaultdict(list)
+    ordered = sorted(numbers)
+    for start in range(0, len(ordered), _BATCH):
+        rows = ConflictSignature.objects.filter(signature__in=ordered[start : start + _BATCH])
+        for number, item_id in rows.values_list("signature", "item_id"):
+            if item_id not in fresh:
+                held[number].append(item_id)
+    return held
+
+
+def _closest(numbers: Sequence[int], holders: Mapping[int, list[UUID]]) -> list[UUID]:
+    shared = Counter(item_id for number in numbers for item_id in holders.get(number, ()))
+    return sorted(shared, key=lambda item_id: (-shared[item_id], -item_id.int))[:CANDIDATES]
+
+
+def _still_there(ids: set[UUID], fresh: Mapping[UUID, MemoryItem], ctx: Ctx) -> dict[UUID, MemoryItem]:
+    if not ids:
+        return {}
+    domain = next(iter(fresh.values())).domain_id
+    rows = MemoryItem.objects.filter(
+        *checked(domain_id=domain, status=Status.ACTIVE, lifecycle_status__in=TRUSTED), pk__in=ids, current_until=None
+    )
+    rows = rows.exclude(valid_to__lte=ctx.now)
+    return {row.id: row for row in rows.select_related("scope")}
+
+
+def _forget_gone(
+    holders: Mapping[int, list[UUID]], alike: Mapping[UUID, list[UUID]], known: Mapping[UUID, MemoryItem]
+) -> None:
+    """Forget the signatures of what is no longer in force, as it is come across, so that they stay few."""
+    gone = {other for others in alike.values() for other in others} - known.keys()
+    if not gone:
+        return
+    ConflictSignature.objects.filter(signature__in=list(holders), item_id__in=gone).delete()
+    for number in holders:
+        holders[number][:] = [item_id for item_id in holders[number] if item_id not in gone]
+
+
+def _remember(signed: Mapping[UUID, list[int]], holders: Mapping[int, list[UUID]]) -> None:
+    counts = Counter({number: len(ids) for number, ids in holders.items()})
+    rows = []
+    for item_id, numbers in signed.items():
+        for number in dict.fromkeys(numbers):
+            if counts[number] < PER_SIGNATURE:
+                counts[number] += 1
+                rows.append(ConflictSignature(signature=number, item_id=item_id))
+    ConflictSignature.objects.bulk_create(rows, batch_size=_BATCH, ignore_conflicts=True)
+
+
+def _judged(
+    fresh: Mapping[UUID, MemoryItem], near: Mapping[UUID, list[MemoryItem]], signed: Mapping[UUID, list[int]]
+) -> list[_Match]:
+    """Each new memory against what was there before it, the earlier ones of its own commit included."""
+    found: list[_Match] = []
+    before: list[MemoryItem] = []
+    for item_id, item in fresh.items():
+        mine = set(signed[item_id])
+        others = [*near[item_id], *(other for other in before if mine.intersection(signed[other.id]))]
+        matches = [match for other in others for match in [_match(other, item)] if match is not None]
+        series = [match for match in matches if match.finding.label is Label.UPDATE]
+        found += [match for match in matches if match not in series] if len(series) > SERIES else matches
+        before.append(item)
+    return found
+
+
+def _match(older: MemoryItem, newer: MemoryItem) -> _Match | None:
+    if older.scope_id == newer.scope_id:
+        finding = judge(told_of(older), told_of(newer))
+        severity = _SEVERITY[finding.label] if finding is not None else Severity.LOW
+    elif (older.type, older.key) == (newer.type, newer.key) and older.scope.scope_type != newer.scope.scope_type:
+        finding = judge_key(told_of(older), told_of(newer), older.scope.name, newer.scope.name)
+        severity = Severity.LOW
+    else:
+        return None
+    if finding is None:
+        return None
+    if finding.label is not Label.NEAR_DUPLICATE and (_is_weighty(older) or _is_weighty(newer)):
+        severity = Severity.HIGH
+    return _Match(older, newer, finding, severity)
+
+
+def _is_weighty(item: MemoryItem) -> bool:
+    return item.pinned or item.tier != Tier.NONE
+
+
+def _store(matches: Sequence[_Match], ctx: Ctx) -> Found:
+    """The matches that are neither open already nor judged while both said the same."""
+    if not matches:
+        return Found()
+    by_pair = {match.pair: match for match in matches}
+    settled = Q(state=ConflictState.OPEN) | Q(outcome__in=STANDING)
+    known = set(
+        Conflict.objects.filter(settled, domain_id=matches[0].newer.domain_id, pair__in=by_pair).values_list(
+            "pair", flat=True
+        )
+    )
+    rows = [
+        Conflict(
+            domain_id=match.newer.domain_id,
+            scope_id=match.newer.scope_id,
+            other_scope_id=match.older.scope_id,
+            item_a=match.older,
+            item_b=match.newer,
+            rule=match.finding.rule,
+            severity=match.severity,
+            explanation=match.finding.explanation,
+            differences=[
+                {"kind": each.kind, "a": list(each.first), "b": list(each.second)}
+                for each in match.finding.differences
+            ],
+            pair=pair,
+            found_at=ctx.now,
+        )
+        for pair, match in by_pair.items()
+        if pair not in known
+    ]
+    return _kept(rows)
+
+
+def _kept(rows: list[Conflict]) -> Found:
+    Conflict.objects.bulk_create(rows, batch_size=100)
+    changes = [
+        Change(
+            "conflicts",
+            str(row.id),
+            None,
+            {
+                "rule": row.rule,
+                "severity": row.severity,
+                "a": str(row.item_a_id or row.edge_a_id),
+                "b": str(row.item_b_id or row.edge_b_id),
+            },
+            incidental=True,
+        )
+        for row in rows
+    ]
+    return Found(rows, changes)
+
+
+def find_edge_conflicts(edge: KgEdge, ctx: Ctx) -> Found:
+    """Conflicts of a new relation with those of the same subject and predicate, where there can be one object only."""
+    if not is_single(edge.predicate) or edge.current_until is not None:
+        return Found()
+    others = KgEdge.objects.filter(
+        *checked(status=Status.ACTIVE),
+        scope_id=edge.scope_id,
+        subject_folded=edge.subject_folded,
+        current_until=None,
+    ).exclude(object_folded=edge.object_folded)
+    same = fold(edge.predicate)
+    rows = [
+        Conflict(
+            domain_id=edge.domain_id,
+            scope_id=edge.scope_id,
+            other_scope_id=edge.scope_id,
+            edge_a=other,
+            edge_b=edge,
+            rule=Rule.OTHER_OBJECT,
+            severity=Severity.HIGH,
+            explanation=(
+                f"“{edge.subject} {edge.predicate}” has one object at a time, but is said of “{other.object}” and of "
+                f"“{edge.object}”."
+            ),
+            pair=digest([edge.scope_id, *sorted([other.content_hash, edge.content_hash])]),
+            found_at=ctx.now,
+        )
+        for other in others.order_by("id")[:CANDIDATES]
+        if fold(other.predicate) == same and _meet_in_time(edge, other)
+    ]
+    known = set(
+        Conflict.objects.filter(
+            Q(state=ConflictState.OPEN) | Q(outcome__in=STANDING),
+            domain_id=edge.domain_id,
+            pair__in=[row.pair for row in rows],
+        ).values_list("pair", flat=True)
+        if rows
+        else ()
+    )
+    return _kept([row for row in rows if row.pair not in known])
+
+
+def _meet_in_time(one: KgEdge, other: KgEdge) -> bool:
+    return not any(
+        first.valid_to is not None and second.valid_from is not None and first.valid_to <= second.valid_from
+        for first, second in ((one, other), (other, one))
+    )

@@ -1,0 +1,47 @@
+"""Conflicts follow their memories: one is over when a side of it leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from uuid import UUID
+
+from django.db.models import Q
+
+from kernel.actions import Change
+from kernel.context import Ctx
+from memory.contracts.conflicts import ConflictState
+from memory.models import Conflict, ConflictDecision
+
+FOLLOWED = "followed"
+_GONE = "One side is no longer in force."
+
+
+def follow(left: Iterable[UUID], ctx: Ctx, reason: str = _GONE) -> list[Change]:
+    """Close the open conflicts of memories or relations that were superseded, retracted or ended: one statement where
+    there is none. It appends what happened to each, so that the history tells."""
+    ids = list(left)
+    if not ids:
+        return []
+    sides = Q(item_a__in=ids) | Q(item_b__in=ids) | Q(edge_a__in=ids) | Q(edge_b__in=ids)
+    rows = list(Conflict.objects.filter(sides, state=ConflictState.OPEN).order_by("id"))
+    if not rows:
+        return []
+    Conflict.objects.filter(pk__in=[row.pk for row in rows], state=ConflictState.OPEN).update(
+        state=ConflictState.RESOLVED, decided_at=ctx.now
+    )
+    ConflictDecision.objects.bulk_create(
+        ConflictDecision(
+            domain_id=row.domain_id,
+            conflict=row,
+            verdict=FOLLOWED,
+            reason=reason,
+            by_id=ctx.actor.id,
+            by_name=ctx.actor.name,
+            created_at=ctx.now,
+        )
+        for row in rows
+    )
+    return [
+        Change("conflicts", str(row.id), {"state": "open"}, {"state": "resolved", "reason": reason}, incidental=True)
+        for row in rows
+    ]
