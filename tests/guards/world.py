@@ -193,7 +193,7 @@ def _item(answer: dict, item_type: str) -> str:
 
 def _dispute(answer: dict) -> tuple[str, str]:
     """A memory of the turn that contradicts another, and the conflict."""
-    (found,) = answer["memory_written"]["found"]
+    found = next(each for each in answer["memory_written"]["found"] if each["rule"] == "other_object")
     return found["b_id"], found["id"]
 
 
