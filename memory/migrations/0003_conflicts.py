@@ -7,87 +7,202 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('memory', '0002_message_ids'),
-        ('scopes', '0001_initial'),
+        ("memory", "0002_message_ids"),
+        ("scopes", "0001_initial"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Conflict',
+            name="Conflict",
             fields=[
-                ('id', models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('rule', models.CharField(choices=[('same_key', 'same_key'), ('other_object', 'other_object'), ('opposite', 'opposite'), ('negation', 'negation'), ('number', 'number'), ('date', 'date'), ('near_duplicate', 'near_duplicate')], max_length=16)),
-                ('severity', models.CharField(choices=[('high', 'high'), ('medium', 'medium'), ('low', 'low')], max_length=8)),
-                ('explanation', models.TextField()),
-                ('differences', models.JSONField(default=list)),
-                ('pair', models.CharField(max_length=64)),
-                ('state', models.CharField(choices=[('open', 'open'), ('resolved', 'resolved')], default='open', max_length=10)),
-                ('outcome', models.CharField(blank=True, default='', max_length=16)),
-                ('condition', models.TextField(blank=True, default='')),
-                ('revision', models.PositiveIntegerField(default=1)),
-                ('found_at', models.DateTimeField(default=kernel.clock.now)),
-                ('decided_at', models.DateTimeField(blank=True, null=True)),
-                ('decided_by', models.CharField(blank=True, default='', max_length=150)),
-                ('domain', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='scopes.domain')),
-                ('edge_a', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.kgedge')),
-                ('edge_b', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.kgedge')),
-                ('item_a', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.memoryitem')),
-                ('item_b', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.memoryitem')),
-                ('other_scope', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='scopes.memoryscope')),
-                ('scope', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='scopes.memoryscope')),
+                ("id", models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                (
+                    "rule",
+                    models.CharField(
+                        choices=[
+                            ("same_key", "same_key"),
+                            ("other_object", "other_object"),
+                            ("opposite", "opposite"),
+                            ("negation", "negation"),
+                            ("number", "number"),
+                            ("date", "date"),
+                            ("near_duplicate", "near_duplicate"),
+                        ],
+                        max_length=16,
+                    ),
+                ),
+                (
+                    "severity",
+                    models.CharField(choices=[("high", "high"), ("medium", "medium"), ("low", "low")], max_length=8),
+                ),
+                ("explanation", models.TextField()),
+                ("differences", models.JSONField(default=list)),
+                ("pair", models.CharField(max_length=64)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("open", "open"), ("resolved", "resolved")], default="open", max_length=10
+                    ),
+                ),
+                ("outcome", models.CharField(blank=True, default="", max_length=16)),
+                ("condition", models.TextField(blank=True, default="")),
+                ("revision", models.PositiveIntegerField(default=1)),
+                ("found_at", models.DateTimeField(default=kernel.clock.now)),
+                ("decided_at", models.DateTimeField(blank=True, null=True)),
+                ("decided_by", models.CharField(blank=True, default="", max_length=150)),
+                (
+                    "domain",
+                    models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to="scopes.domain"),
+                ),
+                (
+                    "edge_a",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="memory.kgedge",
+                    ),
+                ),
+                (
+                    "edge_b",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="memory.kgedge",
+                    ),
+                ),
+                (
+                    "item_a",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="memory.memoryitem",
+                    ),
+                ),
+                (
+                    "item_b",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="memory.memoryitem",
+                    ),
+                ),
+                (
+                    "other_scope",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="scopes.memoryscope",
+                    ),
+                ),
+                (
+                    "scope",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="scopes.memoryscope",
+                    ),
+                ),
             ],
             options={
-                'db_table': 'conflicts',
-                'ordering': ['-id'],
+                "db_table": "conflicts",
+                "ordering": ["-id"],
             },
         ),
         migrations.CreateModel(
-            name='ConflictDecision',
+            name="ConflictDecision",
             fields=[
-                ('id', models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('verdict', models.CharField(max_length=16)),
-                ('reason', models.TextField(blank=True, default='')),
-                ('condition', models.TextField(blank=True, default='')),
-                ('changed', models.JSONField(default=list)),
-                ('by_id', models.CharField(max_length=64)),
-                ('by_name', models.CharField(max_length=150)),
-                ('created_at', models.DateTimeField(default=kernel.clock.now)),
-                ('conflict', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='decisions', to='memory.conflict')),
-                ('domain', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='scopes.domain')),
-                ('result', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='memory.memoryitem')),
+                ("id", models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ("verdict", models.CharField(max_length=16)),
+                ("reason", models.TextField(blank=True, default="")),
+                ("condition", models.TextField(blank=True, default="")),
+                ("changed", models.JSONField(default=list)),
+                ("by_id", models.CharField(max_length=64)),
+                ("by_name", models.CharField(max_length=150)),
+                ("created_at", models.DateTimeField(default=kernel.clock.now)),
+                (
+                    "conflict",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="decisions", to="memory.conflict"
+                    ),
+                ),
+                (
+                    "domain",
+                    models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to="scopes.domain"),
+                ),
+                (
+                    "result",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="memory.memoryitem",
+                    ),
+                ),
             ],
             options={
-                'db_table': 'conflict_decisions',
-                'ordering': ['id'],
+                "db_table": "conflict_decisions",
+                "ordering": ["id"],
             },
         ),
         migrations.CreateModel(
-            name='ConflictSignature',
+            name="ConflictSignature",
             fields=[
-                ('pk', models.CompositePrimaryKey('signature', 'item', blank=True, editable=False, primary_key=True, serialize=False)),
-                ('signature', models.BigIntegerField()),
-                ('item', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, to='memory.memoryitem')),
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "signature", "item", blank=True, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("signature", models.BigIntegerField()),
+                (
+                    "item",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        to="memory.memoryitem",
+                    ),
+                ),
             ],
             options={
-                'db_table': 'conflict_signatures',
+                "db_table": "conflict_signatures",
             },
         ),
         migrations.AddIndex(
-            model_name='conflict',
-            index=models.Index(fields=['domain', 'state', '-id'], name='conflicts_domain'),
+            model_name="conflict",
+            index=models.Index(fields=["domain", "state", "-id"], name="conflicts_domain"),
         ),
         migrations.AddIndex(
-            model_name='conflict',
-            index=models.Index(fields=['domain', 'pair'], name='conflicts_pair'),
+            model_name="conflict",
+            index=models.Index(fields=["domain", "pair"], name="conflicts_pair"),
         ),
         migrations.AddConstraint(
-            model_name='conflict',
-            constraint=models.UniqueConstraint(condition=models.Q(('state', 'open')), fields=('domain', 'pair'), name='conflicts_open'),
+            model_name="conflict",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("state", "open")), fields=("domain", "pair"), name="conflicts_open"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='conflict',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('edge_a', None), ('edge_b', None), ('item_a__isnull', False), ('item_b__isnull', False)), models.Q(('edge_a__isnull', False), ('edge_b__isnull', False), ('item_a', None), ('item_b', None)), _connector='OR'), name='conflicts_two_of_a_kind'),
+            model_name="conflict",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("edge_a", None), ("edge_b", None), ("item_a__isnull", False), ("item_b__isnull", False)),
+                    models.Q(("edge_a__isnull", False), ("edge_b__isnull", False), ("item_a", None), ("item_b", None)),
+                    _connector="OR",
+                ),
+                name="conflicts_two_of_a_kind",
+            ),
         ),
     ]

@@ -37,7 +37,7 @@ CONFLICTS = [
         "Die Standarddatenbank ist Postgres. Der Besitzer ist Bernd.",
     ),
     ("Ana vive en Madrid.", "Ana vive en Sevilla."),
-    ("Le port est ouvert.", "Le port est fermé.") if False else ("Anna wohnt in Berlin.", "Anna wohnt in Hamburg."),
+    ("Anna wohnt in Berlin.", "Anna wohnt in Hamburg."),
 ]
 UPDATES = [
     ("We keep 37 snapshots.", "We keep 15 snapshots."),
@@ -99,7 +99,7 @@ NOTHING = [
     ("Ticket 12 is blocked.", "Ticket 13 is blocked."),
     ("The 2025 budget is 3 million.", "The 2026 budget is 4 million."),
     ("In 2024 revenue was 3 million.", "In 2025 revenue was 5 million."),
-    ("Ann reports to Bob.", "Bob reports to Ann.") if False else ("Ann visited Rome in May.", "Ann visited Rome in June."),
+    ("Ann visited Rome in May.", "Ann visited Rome in June."),
     ("The server is fast.", "The server is in Frankfurt."),
     ("The API uses REST.", "The public API uses REST with tokens."),
     ("Ann is a developer.", "Ann is a musician."),
