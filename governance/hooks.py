@@ -31,6 +31,7 @@ _facts: dict[str, FactFinder] = {}
 _effects: list[EffectFinder] = []
 _snapshots: list[SnapshotTaker] = []
 _panels: list[PanelMaker] = []
+_counted: set[str] = set()
 
 
 def register_policy_section(model: type[Section]) -> type[Section]:
@@ -108,3 +109,13 @@ def register_dashboard_panel(make: PanelMaker) -> None:
 def dashboard_panels() -> Sequence[PanelMaker]:
     """Every part that apps add to the front page, in the order of registration."""
     return tuple(_panels)
+
+
+def register_counted_table(table: str) -> None:
+    """Say that each new row of that table is an item to the quotas."""
+    _counted.add(table)
+
+
+def counted_tables() -> frozenset[str]:
+    """The tables whose new rows are items to the quotas."""
+    return frozenset(_counted)

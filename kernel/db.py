@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from decimal import Decimal
@@ -168,3 +168,24 @@ def repeated_cursor() -> CursorWrapper:
 
         wrapper.cursor = Cursor(connection.connection)  # Django's own writes values into the text, new each time
     return wrapper
+
+
+def count_up(model: type[models.Model], rows: Sequence[tuple[str, str, str, int, int]]) -> dict[tuple[str, str], int]:
+    """Add amounts to counters in one statement, and what each then holds, by actor and kind.
+
+    A row is (domain, actor, kind, span, amount); the model has these columns and its key over the first three, with
+    `used` for the amount. In a later span than the stored one a counter begins at nothing again. Both databases take
+    the same statement; each row's lock is held until the present transaction ends.
+    """
+    table = connection.ops.quote_name(model._meta.db_table)  # noqa: SLF001
+    places = ", ".join(["(%s, %s, %s, %s, %s)"] * len(rows))
+    sql = (
+        f"INSERT INTO {table} (domain, actor, kind, span, used) VALUES {places} "  # noqa: S608  names are ours
+        "ON CONFLICT (domain, actor, kind) DO UPDATE SET "
+        f"used = CASE WHEN {table}.span < excluded.span THEN excluded.used ELSE {table}.used + excluded.used END, "
+        f"span = CASE WHEN {table}.span < excluded.span THEN excluded.span ELSE {table}.span END "
+        "RETURNING actor, kind, used"
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [value for row in sorted(rows) for value in row])
+        return {(actor, kind): used for actor, kind, used in cursor.fetchall()}

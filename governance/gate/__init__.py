@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from governance.gate.calls import Answer, call, foresee, is_open, perform, place_of, queue_within, refuse, system_ctx
+from governance.gate.calls import Answer, call, foresee, perform, place_of, queue_within, refuse
+from governance.gate.opening import is_open
 from governance.gate.stored import Stored, carry_out, draft, preview, ready, tried
+from governance.gate.system import note, system_ctx
 
 __all__ = [
     "Answer",
@@ -13,6 +15,7 @@ __all__ = [
     "draft",
     "foresee",
     "is_open",
+    "note",
     "perform",
     "place_of",
     "preview",

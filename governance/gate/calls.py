@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any, Generic, NoReturn, TypeVar
@@ -12,11 +11,15 @@ from django.db import IntegrityError, OperationalError, transaction
 
 from governance import selectors, services
 from governance.contracts import Outcome, QueuedAnswer
+from governance.gate.metering import charge
+from governance.gate.opening import is_open, writing
+from governance.gate.system import register_file
 from governance.models import IdempotencyRecord
 from governance.policies import (
     Decision,
     Facts,
     Policies,
+    QuotasPolicy,
     ReviewPolicy,
     ScopeFacts,
     Verdict,
@@ -31,7 +34,7 @@ from governance.services import Trail
 from kernel.actions import Action, Change, Target, get
 from kernel.canonical import digest
 from kernel.conf import conf
-from kernel.context import ANY, Actor, ActorKind, Ctx, Door, Right
+from kernel.context import ANY, ActorKind, Ctx, Right
 from kernel.contracts import Contract, KeyedInput
 from kernel.db import is_outage, rolled_back
 from kernel.errors import (
@@ -44,12 +47,11 @@ from kernel.errors import (
     UnavailableError,
 )
 from kernel.wire import check_tree, read_object
-from scopes.selectors import EVERYTHING, domain_exists, held
+from scopes.selectors import domain_exists, held
 
 In = TypeVar("In", bound=Contract)
 Out = TypeVar("Out", bound=Contract)
 
-_open: ContextVar[bool] = ContextVar("gate_open", default=False)
 _trying: ContextVar[bool] = ContextVar("gate_trying", default=False)
 
 
@@ -75,11 +77,6 @@ class _KeyTakenError(Exception):
     """Another call with the same idempotency key was first."""
 
 
-def is_open() -> bool:
-    """Whether the code that asks runs inside the gate's transaction; the tests' write guard rests on it."""
-    return _open.get()
-
-
 def call(name: str, raw: bytes | str | Mapping[str, Any], *, ctx: Ctx) -> Answer[Any]:
     """Perform the action of that name with JSON text or plain JSON input: what every door calls.
 
@@ -99,8 +96,13 @@ def call(name: str, raw: bytes | str | Mapping[str, Any], *, ctx: Ctx) -> Answer
 
 def refuse(name: str, error: DomainError, *, ctx: Ctx, domain_id: str | None = None) -> NoReturn:
     """Record that the input of a call could not be used, and raise why: also for what a door sees before the gate."""
+    action = get(name)
+    try:
+        charge(effective_or_defaults(domain_id), domain_id, action.effect, ctx)
+    except DomainError as over:
+        error = over
     with writing():
-        services.record_refusal(Trail(action=get(name).name, domain_id=domain_id, rule="input"), ctx, error)
+        services.record_refusal(Trail(action=action.name, domain_id=domain_id, rule="input"), ctx, error)
     raise error
 
 
@@ -154,7 +156,7 @@ class Call(Generic[In, Out]):
 
 
 def _perform(this: Call[In, Out]) -> Answer[Out]:
-    target = this.action.target(this.given, this.ctx)
+    target = _target(this)
     verdict = decide_on(this, target)
     if this.action.apply is None:
         result: Out = this.action.prepare(this.given, this.ctx)
@@ -186,6 +188,18 @@ def _perform(this: Call[In, Out]) -> Answer[Out]:
     return first
 
 
+def _target(this: Call[In, Out]) -> Target:
+    """What the call is about, once it is counted; a call about what nobody can see counts too."""
+    try:
+        target = this.action.target(this.given, this.ctx)
+    except DomainError:
+        charge(effective_or_defaults(None), None, this.action.effect, this.ctx)
+        raise
+    this.trail.rule = "quotas"
+    charge(place(this, target), target.domain_id, this.action.effect, this.ctx)
+    return target
+
+
 def foresee(action: Action[Any, Any, Any], target: Target, ctx: Ctx) -> tuple[Facts, Decision, Policies]:
     """What would be decided on a call of `ctx` about `target`, and by which policies; nothing is done or recorded."""
     this: Call[Any, Any] = Call(action, None, ctx, Trail(action=action.name))
@@ -213,11 +227,6 @@ def queue_within(action: Action[In, Out, Any], given: In, ctx: Ctx) -> QueuedAns
         return hold(this, action.prepare(given, ctx), target)
 
 
-def system_ctx(name: str, door: Door) -> Ctx:
-    """The context of the server itself, or of the operator at its shell."""
-    return Ctx(Actor(ActorKind.SYSTEM, f"system:{name}"[:64], name), door, EVERYTHING)
-
-
 def decide_on(this: Call[In, Out], target: Target) -> Verdict:
     """Ask the policy about a call and note in its trail what the decision rests on. Raises where it is denied."""
     policies = place(this, target)
@@ -227,7 +236,7 @@ def decide_on(this: Call[In, Out], target: Target) -> Verdict:
     if decision.verdict is Verdict.DENY:
         raise NotFoundError(decision.message) if decision.code == "not_found" else ForbiddenError(decision.message)
     if this.action.apply is not None:
-        _register_file(policies)
+        register_file(policies)
     return decision.verdict
 
 
@@ -298,6 +307,8 @@ def _rights(ctx: Ctx, target: Target, scope: str) -> tuple[str, ...]:
 def carry(this: Call[In, Out], prepared: Any) -> Answer[Out]:
     """Apply a call and enter it into the audit log, in the present transaction."""
     result, this.trail.changes = this.apply(prepared)
+    quotas = _policies(this, Target(this.trail.domain_id)).section(QuotasPolicy)
+    services.charge_items(quotas, this.trail.domain_id, this.trail.changes, this.ctx)
     services.record(this.trail, this.ctx, Outcome.ALLOWED)
     return Answer(result)
 
@@ -315,6 +326,8 @@ def hold(this: Call[In, Out], prepared: Any, target: Target, *, drafted: bool = 
         drafted,
     )
     proposal, created = services.open_proposal(this.trail, this.given, about, this.ctx)
+    if created:
+        services.check_open_proposals(_policies(this, target).section(QuotasPolicy), target.domain_id, this.ctx)
     this.trail.proposal_id = proposal.id
     services.record(this.trail, this.ctx, Outcome.QUEUED)
     return QueuedAnswer(proposal=selectors.view_proposal(proposal, this.ctx), deduplicated=not created)
@@ -365,32 +378,8 @@ def _refused(this: Call[In, Out], error: DomainError) -> None:
         services.record_refusal(this.trail, this.ctx, error)
 
 
-def _register_file(policies: Policies) -> None:
-    """Keep a changed `brain.yml` as a version before the first write that it governs."""
-    if policies.unregistered_file is None:
-        return
-    ctx = system_ctx("brain.yml", Door.JOB)
-    with writing():
-        change = services.register_file(policies.unregistered_file, ctx)
-        if change is None:
-            return
-        trail = Trail(action="register_policy_file", policy_version=policies.version, rule="system", changes=[change])
-        services.record(trail, ctx, Outcome.ALLOWED)
-
-
 def fingerprint(given: Contract) -> str:
     """The digest of an input, whatever its idempotency key."""
     tree = given.model_dump(mode="json")
     tree.pop("idempotency_key", None)
     return digest(tree)
-
-
-@contextmanager
-def writing() -> Iterator[None]:
-    """The gate's transaction: only inside it may domain-owned tables be written."""
-    token = _open.set(True)
-    try:
-        with transaction.atomic():
-            yield
-    finally:
-        _open.reset(token)

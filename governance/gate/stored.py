@@ -8,7 +8,8 @@ from typing import Any, Generic, TypeVar
 
 from governance import services
 from governance.contracts import QueuedAnswer
-from governance.gate.calls import Call, carry, decide_on, fingerprint, hold, place, try_out, weigh_call, writing
+from governance.gate.calls import Call, carry, decide_on, fingerprint, hold, place, try_out, weigh_call
+from governance.gate.opening import writing
 from governance.models import Proposal
 from governance.policies import Weight
 from governance.services import Trail

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from governance.models.audit import AuditEntry, AuditObject, AuditSeal
-from governance.models.idempotency import IdempotencyRecord
-from governance.models.policies import PolicyVersion
-from governance.models.preferences import Preference
+from governance.models.audit import (
+    AuditEntry,
+    AuditObject,
+    AuditSeal,
+)
+from governance.models.idempotency import (
+    IdempotencyRecord,
+)
+from governance.models.policies import (
+    PolicyVersion,
+)
+from governance.models.preferences import (
+    Preference,
+)
 from governance.models.proposals import (
     OPEN_STATES,
     RISKS,
@@ -16,7 +26,12 @@ from governance.models.proposals import (
     ProposalStep,
     SavedFilter,
 )
-from governance.models.reversals import Reversal
+from governance.models.quotas import (
+    QuotaCounter,
+)
+from governance.models.reversals import (
+    Reversal,
+)
 
 __all__ = [
     "OPEN_STATES",
@@ -32,6 +47,7 @@ __all__ = [
     "Preference",
     "Proposal",
     "ProposalStep",
+    "QuotaCounter",
     "Reversal",
     "SavedFilter",
 ]

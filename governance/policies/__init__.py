@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from governance.policies.decide import Decision, Facts, ScopeFacts, Verdict, decide
+from governance.policies.decide import (
+    Decision,
+    Facts,
+    ScopeFacts,
+    Verdict,
+    decide,
+)
 from governance.policies.effective import (
     Draft,
     Policies,
@@ -13,12 +19,36 @@ from governance.policies.effective import (
     read_file,
     validate_document,
 )
-from governance.policies.replay import Recorded, Replayed, Turned, replay
-from governance.policies.sections import AllowRule, CareRule, QueueRule, ReviewPolicy, ScopesPolicy
-from governance.policies.weigh import Weighed, Weight, for_scope, weigh
-from governance.policies.words import in_words, verdict_of
+from governance.policies.quotas import (
+    ActorQuota,
+    QuotasPolicy,
+)
+from governance.policies.replay import (
+    Recorded,
+    Replayed,
+    Turned,
+    replay,
+)
+from governance.policies.sections import (
+    AllowRule,
+    CareRule,
+    QueueRule,
+    ReviewPolicy,
+    ScopesPolicy,
+)
+from governance.policies.weigh import (
+    Weighed,
+    Weight,
+    for_scope,
+    weigh,
+)
+from governance.policies.words import (
+    in_words,
+    verdict_of,
+)
 
 __all__ = [
+    "ActorQuota",
     "AllowRule",
     "CareRule",
     "Decision",
@@ -26,6 +56,7 @@ __all__ = [
     "Facts",
     "Policies",
     "QueueRule",
+    "QuotasPolicy",
     "Recorded",
     "Replayed",
     "ReviewPolicy",

@@ -32,6 +32,11 @@ from governance.services.proposals import (
     refuse_rejected,
     touch_proposal,
 )
+from governance.services.quotas import (
+    charge_call,
+    charge_items,
+    check_open_proposals,
+)
 from governance.services.steps import (
     MENTIONS,
     add_mentions,
@@ -60,6 +65,9 @@ __all__ = [
     "add_policy_version",
     "add_step",
     "changes_digest",
+    "charge_call",
+    "charge_items",
+    "check_open_proposals",
     "claim",
     "claim_key",
     "content_columns",
