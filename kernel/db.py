@@ -120,11 +120,13 @@ _AMONG = {"postgresql": "{} = ANY({})", "sqlite": "{} IN (SELECT value FROM json
 @models.Field.register_lookup
 class Among(In):
     """`column__among`: one of a collection that is a single value of the statement, so that its text is the same
-    however many there are. For compiled queries."""
+    however many there are. For compiled queries; with values that are there already it is `in`."""
 
     lookup_name = "among"
 
     def as_sql(self, compiler: Any, connection: BaseDatabaseWrapper) -> Any:
+        if self.rhs_is_direct_value():
+            return super().as_sql(compiler, connection)
         column, params = self.process_lhs(compiler, connection)
         place, values = self.process_rhs(compiler, connection)
         return _AMONG[connection.vendor].format(column, place), [*params, *values]

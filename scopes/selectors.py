@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth import get_user_model
 from django.db.models import Q, QuerySet
 
+from kernel.compiled import Given, compiled, instances
 from kernel.context import ANY, KEY_RIGHTS, Actor, ActorKind, Ctx, Reach, Right, type_prefix
 from kernel.errors import InvalidInputError, NotFoundError, UnauthenticatedError
 from scopes.contracts import LEGACY_DOMAIN, SESSION, GrantView, PrincipalView, Scoped, ScopeRef
@@ -33,7 +34,10 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """Where a call happens, after defaults: names are `type:id`; `owned` are sessions that the actor itself opened."""
+    """Where a call happens, after defaults: names are `type:id`; `owned` are sessions that the actor itself opened.
+
+    `rows` are those of its scopes that were there when the call began.
+    """
 
     domain_id: str
     session: str | None
@@ -42,6 +46,11 @@ class Resolved:
     default_write: str | None
     owned: frozenset[str]
     partition: str
+    rows: Mapping[str, MemoryScope] = field(default_factory=dict, compare=False, repr=False)
+
+    def scopes_read(self) -> dict[int, MemoryScope]:
+        """The scopes that are read and there, by key, in the order in which they were named."""
+        return {self.rows[name].key: self.rows[name] for name in self.read if name in self.rows}
 
 
 def hash_key(secret: str) -> str:
@@ -131,15 +140,20 @@ def resolve(given: Scoped, ctx: Ctx, allowed_types: Sequence[str]) -> Resolved:
     Raises InvalidInputError for an unknown scope type or a scope of another domain, NotFoundError for a domain or a
     scope outside the actor's grants.
     """
-    require_domain(given.domain_id, ctx)
-    partition = partition_of(given.domain_id, ctx)
+    domain_id, partition = given.domain_id, partition_of(given.domain_id, ctx)
     session = f"{SESSION}:{given.session_id}" if given.session_id is not None else None
-    read, write, default = _named(given, session, allowed_types)
-    owned = owned_sessions(given.domain_id, [*read, *([session] if session else [])], ctx, partition)
+    read, write, default = _named(given, session)
+    named = dict.fromkeys([*read, *write, *(name for name in (session, default) if name is not None)])
+    rows = {row.name: row for row in scope_rows(domain_id, named, partition)} if ctx.knows(domain_id) else {}
+    if not rows:  # a scope that is there lies in a domain that is there
+        require_domain(domain_id, ctx)
+    for ref in _refs(given):
+        check_ref(ref, domain_id, allowed_types)
+    owned = _owned([*read, *([session] if session else [])], rows, ctx)
     for name in read:
-        if not held(ctx, given.domain_id, name, owned) & {Right.READ}:
+        if not held(ctx, domain_id, name, owned) & {Right.READ}:
             raise NotFoundError(f"No scope {name!r} that you can see.")
-    return Resolved(given.domain_id, session, read, write, default, owned, partition)
+    return Resolved(domain_id, session, read, write, default, owned, partition, rows)
 
 
 def held(ctx: Ctx, domain_id: str, scope: str, owned: frozenset[str] = frozenset()) -> frozenset[Right]:
@@ -151,22 +165,24 @@ def held(ctx: Ctx, domain_id: str, scope: str, owned: frozenset[str] = frozenset
     return frozenset(right for grant in ctx.reach if grant.covers_scope(domain_id, scope) for right in grant.rights)
 
 
-def _named(
-    given: Scoped, session: str | None, allowed_types: Sequence[str]
-) -> tuple[tuple[str, ...], tuple[str, ...], str | None]:
+def _named(given: Scoped, session: str | None) -> tuple[tuple[str, ...], tuple[str, ...], str | None]:
     context = given.scope_context
     if context is None:
         name = session or ""
         return (name,), (name,), name
-    for ref in context.read:
-        check_ref(ref, given.domain_id, allowed_types)
-    for ref in [*(context.write or []), *([context.default_write] if context.default_write else [])]:
-        check_ref(ref, given.domain_id, allowed_types)
     read = tuple(ref.name for ref in context.read)
     default = context.default_write.name if context.default_write else None
     if context.write is None:
         return read, (default,) if default else (), default
     return read, tuple(ref.name for ref in context.write), default
+
+
+def _refs(given: Scoped) -> list[ScopeRef]:
+    """Every scope that the call names."""
+    context = given.scope_context
+    if context is None:
+        return []
+    return [*context.read, *(context.write or []), *([context.default_write] if context.default_write else [])]
 
 
 def check_ref(ref: ScopeRef, domain_id: str, allowed_types: Sequence[str]) -> None:
@@ -191,17 +207,15 @@ def partition_of(domain_id: str, ctx: Ctx) -> str:
 def owned_sessions(domain_id: str, names: Iterable[str], ctx: Ctx, partition: str) -> frozenset[str]:
     """The session scopes among `names` that the actor opened, or that nobody has opened yet. `partition` is that of
     `partition_of`."""
-    sessions = {name.removeprefix(f"{SESSION}:"): name for name in names if name.startswith(f"{SESSION}:")}
-    if not sessions:
-        return frozenset()
-    foreign = (
-        MemoryScope.objects.filter(
-            domain_id=domain_id, scope_type=SESSION, external_id__in=sessions, partition=partition
-        )
-        .exclude(owner=ctx.actor.id)
-        .values_list("external_id", flat=True)
-    )
-    return frozenset(sessions.values()) - {sessions[external_id] for external_id in foreign}
+    sessions = [name for name in names if name.startswith(f"{SESSION}:")]
+    rows = scope_rows(domain_id, sessions, partition) if sessions else []
+    return _owned(sessions, {row.name: row for row in rows}, ctx)
+
+
+def _owned(names: Iterable[str], rows: Mapping[str, MemoryScope], ctx: Ctx) -> frozenset[str]:
+    """The session scopes among `names` that the actor opened, or that nobody has opened yet."""
+    sessions = (name for name in names if name.startswith(f"{SESSION}:"))
+    return frozenset(name for name in sessions if name not in rows or rows[name].owner == ctx.actor.id)
 
 
 def visible_scopes(ctx: Ctx, right: Right = Right.READ) -> QuerySet[MemoryScope]:
@@ -264,12 +278,27 @@ def within_reach(ctx: Ctx, right: Right, domain: str = "domain_id", scope: str =
     return found
 
 
+_SCOPE_COLUMNS = ("key", "id", "domain_id", "scope_type", "external_id", "partition", "owner")
+
+
+@compiled(instances(MemoryScope, _SCOPE_COLUMNS))
+def _scopes(domain: Given, types: Given, external_ids: Given, partitions: Given) -> QuerySet[MemoryScope, Any]:
+    """Every combination of them, which is more than is wanted, so that all parts of the index are used."""
+    rows = MemoryScope.objects.filter(
+        domain_id=domain, scope_type__among=types, external_id__among=external_ids, partition__among=partitions
+    )
+    return rows.order_by("key").values_list(*_SCOPE_COLUMNS)
+
+
 def scope_rows(domain_id: str, names: Iterable[str], partition: str) -> list[MemoryScope]:
     """The rows of the scopes that exist among `names`, in the order of `names`."""
     wanted = list(names)
-    external_ids = {name.partition(":")[2] for name in wanted}
-    found = MemoryScope.objects.filter(
-        domain_id=domain_id, external_id__in=external_ids, partition__in={"", partition}
+    parts = [name.partition(":") for name in wanted]
+    found = _scopes(
+        domain=domain_id,
+        types={scope_type for scope_type, _, _ in parts},
+        external_ids={external_id for _, _, external_id in parts},
+        partitions={"", partition},
     )
     rows = {row.name: row for row in found if row.partition == (partition if row.scope_type == SESSION else "")}
     return [rows[name] for name in wanted if name in rows]

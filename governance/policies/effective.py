@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar, cast
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeVar, cast
+from uuid import UUID
 
 import yaml
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from pydantic import ValidationError
 
 from governance.hooks import PolicySection, policy_sections
 from governance.models import PolicyVersion
-from kernel.canonical import digest
+from kernel.canonical import canonical_json, digest
+from kernel.compiled import Given, compiled
 from kernel.conf import conf
 from kernel.context import Ctx
 from kernel.contracts import invalid
@@ -47,40 +51,68 @@ class Draft:
     document: Mapping[str, Any]
 
 
+class _Version(NamedTuple):
+    id: UUID
+    domain_id: str | None
+    number: int
+    source: str
+    digest: str
+
+
+@compiled(_Version)
+def _versions(domain: Given) -> QuerySet[PolicyVersion, Any]:
+    """The stored versions of the installation and of one domain, the newest first; the domain "" is none."""
+    rows = PolicyVersion.objects.filter(Q(domain_id=None) | Q(domain_id=domain)).order_by("-number", "-id")
+    return rows.values_list("id", "domain_id", "number", "source", "digest")
+
+
+# A stored version never changes, so what was read of it once stays right.
+@lru_cache(maxsize=256)
+def _document(version_id: UUID) -> Mapping[str, Any]:
+    document: Mapping[str, Any] = PolicyVersion.objects.values_list("document", flat=True).get(pk=version_id)
+    return document
+
+
+@lru_cache(maxsize=256)
+def _merged(stored: str, version_ids: tuple[UUID, ...]) -> Mapping[str, PolicySection]:
+    """The sections that the document of the file, as canonical JSON, and stored versions make up together."""
+    return _merge([json.loads(stored), *(_document(version_id) for version_id in version_ids)])
+
+
 def effective(domain_id: str | None, draft: Draft | None = None) -> Policies:
     """The policy of a domain, or of the installation; with `draft` as it would then be.
 
     Raises UnavailableError where `brain.yml` cannot be used.
     """
     stored = read_file()
-    rows = list(PolicyVersion.objects.filter(Q(domain_id=None) | Q(domain_id=domain_id)).order_by("-number", "-id"))
+    rows = _versions(domain=domain_id or "")
     in_file = next((row for row in rows if row.source == "file"), None)
     overall = next((row for row in rows if row.source == "action" and row.domain_id is None), None)
     own = next((row for row in rows if row.source == "action" and row.domain_id is not None), None)
     unregistered = stored if stored and (in_file is None or in_file.digest != digest(stored)) else None
-    layers = [stored, *(row.document for row in (overall, own) if row)]
     names = [
         *([f"file:{digest(stored)[:8]}"] if stored else []),
         *([f"v{overall.number}"] if overall else []),
         *([f"{own.domain_id}/v{own.number}"] if own else []),
     ]
-    if draft is not None and draft.domain_id in (None, domain_id):
-        layers = _drafted(stored, overall, own, draft)
-        names.append("draft")
     try:
-        merged = _merge(layers)
+        if draft is not None and draft.domain_id in (None, domain_id):
+            names.append("draft")
+            merged = _merge(_drafted(stored, overall, own, draft))
+        else:
+            merged = _merged(canonical_json(stored), tuple(row.id for row in (overall, own) if row))
     except InvalidInputError as exc:
         raise UnavailableError(f"A stored policy version cannot be used: {exc.message}") from exc
     return Policies("+".join(names) or "defaults", merged, unregistered)
 
 
 def _drafted(
-    stored: Mapping[str, Any], overall: PolicyVersion | None, own: PolicyVersion | None, draft: Draft
+    stored: Mapping[str, Any], overall: _Version | None, own: _Version | None, draft: Draft
 ) -> list[Mapping[str, Any]]:
     """The layers with the draft in the place of the version that it would replace."""
     if draft.domain_id is not None:
-        return [stored, *([overall.document] if overall else []), draft.document]
-    return [stored, draft.document, *([own.document] if own else [])]
+        return [stored, *([_document(overall.id)] if overall else []), draft.document]
+    return [stored, draft.document, *([_document(own.id)] if own else [])]
 
 
 def at_version(name: str, domain_id: str | None) -> Policies | None:

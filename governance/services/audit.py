@@ -12,6 +12,7 @@ from governance.policies import Facts
 from kernel.actions import Change, Effect
 from kernel.context import Ctx
 from kernel.errors import DomainError
+from kernel.rows import insert
 
 _DENIED = frozenset({"unauthenticated", "forbidden", "not_found", "scope_not_writable", "quota_exceeded"})
 _INVALID = frozenset({"invalid_json", "invalid_input", "too_large", "unsupported_media_type"})
@@ -36,7 +37,7 @@ def record(trail: Trail, ctx: Ctx, outcome: Outcome, *, reason: str = "", code: 
     """Append one audit entry. An approved call is entered under the person who decided, on behalf of the proposer."""
     decided_by = ctx.approval.decided_by if ctx.approval else None
     actor = decided_by or ctx.actor
-    entry = AuditEntry.objects.create(
+    entry = AuditEntry(
         at=ctx.now,
         request_id=ctx.request_id,
         action=trail.action,
@@ -57,6 +58,7 @@ def record(trail: Trail, ctx: Ctx, outcome: Outcome, *, reason: str = "", code: 
         changes=[change.as_json() for change in trail.changes],
         proposal_id=trail.proposal_id,
     )
+    insert([entry])
     if trail.facts is None or trail.facts.effect != Effect.READ:
         _index(entry, trail.changes)
     return entry
@@ -66,8 +68,10 @@ def _index(entry: AuditEntry, changes: Sequence[Change]) -> None:
     """Note which objects an entry changed, so that the entries of one object are found."""
     touched = {(change.table, change.id) for change in changes}
     if touched:
-        rows = [AuditObject(table=table, object_id=object_id, entry=entry) for table, object_id in sorted(touched)]
-        AuditObject.objects.bulk_create(rows)
+        rows = [
+            AuditObject(table=table, object_id=object_id, entry_id=entry.id) for table, object_id in sorted(touched)
+        ]
+        insert(rows)
 
 
 def record_refusal(trail: Trail, ctx: Ctx, error: DomainError) -> AuditEntry:

@@ -24,7 +24,8 @@ def _compose(given: ComposeContextInput, ctx: Ctx) -> ComposeContextResult:
 
 
 def _record(given: ComposeContextInput, shown: ComposeContextResult, ctx: Ctx) -> list[Change]:
-    return record_context(given, shown, session_of(place_of(given, ctx), ctx), ctx)
+    session = session_of(place_of(given, ctx), ctx)
+    return record_context(given, shown, session.id if session else None, ctx)
 
 
 COMPOSE_CONTEXT = register(

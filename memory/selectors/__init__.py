@@ -19,13 +19,13 @@ from memory.selectors.items import (
     filter_items,
     get_item,
     history_of,
-    hydrate_items,
     provenance_of,
     versions_of,
     view_item,
     visible_items,
 )
 from memory.selectors.recall import open_tasks, recalled_texts, recent_entity_names, text_hash
+from memory.selectors.seen import hydrate_items
 
 __all__ = [
     "current_items",

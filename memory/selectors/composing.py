@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta, timezone
 from typing import TYPE_CHECKING
@@ -26,21 +26,17 @@ from memory.compose.policy import CompositionPolicy, RetrievalPolicy
 from memory.compose.values import Candidate, KeyedRow, RecentMessage, Request, Slots
 from memory.compose.winners import resolve
 from memory.contracts.compose import ChatMessage, ComposeContextInput, ComposeContextResult
-from memory.models import MemoryItem
 from memory.resources import client_for
 from memory.selectors.conflicts import told_among
 from memory.selectors.conversation import Conversation, read_conversation
 from memory.selectors.evidence import edges_as_candidates, find_candidates, query_for
-from memory.selectors.items import current_items
+from memory.selectors.seen import ItemSeen, items_of_keys, standing_items
 from memory.selectors.standing import STANDING_TYPES, system_blocks
-from scopes.selectors import Resolved, scope_rows
+from scopes.selectors import Resolved
 
 if TYPE_CHECKING:
-    from django.db.models import QuerySet
-
     from scopes.models import MemoryScope
 
-MAX_STANDING = 200
 MAX_QUERIES = 3  # of a plan, asked of our own index: expansions with the same terms find the same texts
 
 
@@ -58,7 +54,7 @@ def compose(given: ComposeContextInput, place: Resolved, ctx: Ctx) -> ComposeCon
         retrieval=retrieval,
         composition=composition,
     )
-    scopes = {row.key: row for row in scope_rows(place.domain_id, place.read, place.partition)}
+    scopes = place.scopes_read()
     memories = _memories(plan, place, scopes, policies, ctx)
     pack = client_for(plan, retrieval).retrieve(plan)
     caps = policies.section(ScopesPolicy).max_items_per_scope
@@ -101,7 +97,7 @@ def _shown_ids(slots: Slots) -> list[UUID | None]:
 @dataclass(frozen=True, slots=True)
 class _Memories:
     candidates: list[Candidate]
-    standing: list[MemoryItem]
+    standing: list[ItemSeen]
     shadowed: list[Shadow]
     found: Mapping[str, int]
 
@@ -112,11 +108,12 @@ def _memories(
     """Memories and messages that match the plan, each key by its winner over all scopes, and the standing ones."""
     query = query_for(plan, place, tuple(scopes), ctx)
     found = find_candidates(plan, query, scopes, MAX_QUERIES)
-    rows = current_items(place.domain_id, tuple(scopes), ctx.now)
-    standing = rows.filter(type__in=STANDING_TYPES).order_by("-recorded_at", "-id")[:MAX_STANDING]
+    standing = standing_items(place.domain_id, query.scope_keys, ctx.now)
     everything = {**found.items, **{item.id: item for item in standing}}
     if len(scopes) > 1:  # in one scope a key has one current row
-        everything |= {item.id: item for item in _of_same_key(everything.values(), rows)}
+        keys = {(item.type, item.key) for item in everything.values() if item.key}
+        same_key = items_of_keys(keys, place.domain_id, query.scope_keys, ctx.now)
+        everything |= {item.id: item for item in same_key if item.id not in everything}
     winners, shadowed = resolve(
         [_keyed(item, scopes[item.scope_id]) for item in everything.values()],
         policies.section(ScopesPolicy).conflict_priority,
@@ -134,17 +131,7 @@ def _memories(
     )
 
 
-def _of_same_key(known: Iterable[MemoryItem], rows: QuerySet[MemoryItem]) -> QuerySet[MemoryItem]:
-    """The other current rows of the keys of the items, whether they match anything or not."""
-    items = list(known)
-    keys = {(item.type, item.key) for item in items if item.key}
-    if not keys:
-        return rows.none()
-    same_key = rows.filter(key__in={key for _, key in keys}, type__in={kind for kind, _ in keys})
-    return same_key.exclude(pk__in=[item.pk for item in items])
-
-
-def _keyed(item: MemoryItem, scope: MemoryScope) -> KeyedRow:
+def _keyed(item: ItemSeen, scope: MemoryScope) -> KeyedRow:
     return KeyedRow(
         id=item.id,
         type=item.type,
@@ -159,7 +146,7 @@ def _keyed(item: MemoryItem, scope: MemoryScope) -> KeyedRow:
 
 def _with_winners(
     candidates: Sequence[Candidate],
-    items: Mapping[UUID, MemoryItem],
+    items: Mapping[UUID, ItemSeen],
     scopes: Mapping[int, MemoryScope],
     shadowed: Sequence[Shadow],
 ) -> list[Candidate]:
@@ -181,7 +168,7 @@ def _with_winners(
                 pinned=item.pinned,
                 message_id=None,
                 turn_id=item.source_turn_id,
-                source_session_id=item.source_session.external_id if item.source_session else None,
+                source_session_id=item.source_session,
                 event_time=item.valid_from or item.recorded_at,
             )
         known = best.get(candidate.id)

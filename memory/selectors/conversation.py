@@ -3,40 +3,65 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+from uuid import UUID
 
+from django.db.models import OuterRef, QuerySet, Subquery
+
+from kernel.compiled import Given, compiled, tuple_of
 from kernel.context import Ctx, Right
 from memory.compose.contracts import RecentTurn
 from memory.models import Message, Ref, Session, Summary
-from scopes.contracts import SESSION
 from scopes.selectors import Resolved, held
 
 REFS = 20
+
+
+class SessionSeen(NamedTuple):
+    """A session as far as a context needs it: its id, the number of its last turn, and its newest summary."""
+
+    id: UUID
+    last_seq: int
+    summary: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
     """What was said so far; everything is empty for a session that does not exist or may not be read."""
 
-    session: Session | None = None
     recent: list[RecentTurn] = field(default_factory=list)
     summary: str = ""
     refs: list[str] = field(default_factory=list)
 
 
-def session_of(place: Resolved, ctx: Ctx) -> Session | None:
+def session_of(place: Resolved, ctx: Ctx) -> SessionSeen | None:
     """The caller's own session, where it exists and may be read; looked up once in a call."""
     return ctx.once("session", lambda: _session_of(place, ctx))
 
 
-def _session_of(place: Resolved, ctx: Ctx) -> Session | None:
-    if place.session is None or Right.READ not in held(ctx, place.domain_id, place.session, place.owned):
+def _session_of(place: Resolved, ctx: Ctx) -> SessionSeen | None:
+    scope = place.rows.get(place.session) if place.session is not None else None
+    if scope is None or Right.READ not in held(ctx, place.domain_id, scope.name, place.owned):
         return None
-    return Session.objects.filter(
-        scope__domain_id=place.domain_id,
-        scope__scope_type=SESSION,
-        scope__external_id=place.session.removeprefix(f"{SESSION}:"),
-        scope__partition=place.partition,
-    ).first()
+    return next(iter(_sessions(scope=scope.key)), None)
+
+
+@compiled(SessionSeen)
+def _sessions(scope: Given) -> QuerySet[Session, Any]:
+    newest = Summary.objects.filter(session=OuterRef("pk")).order_by("-version").values("text")[:1]
+    return Session.objects.filter(scope_id=scope).values_list("id", "last_seq", Subquery(newest))
+
+
+@compiled(tuple_of)
+def _messages(session: Given, after: Given) -> QuerySet[Message, Any]:
+    rows = Message.objects.filter(turn__session_id=session, turn__seq__gt=after).order_by("turn__seq", "position")
+    return rows.values_list("role", "content", "turn_id", "external_id", "id", "created_at")
+
+
+@compiled(tuple_of)
+def _refs(session: Given, after: Given) -> QuerySet[Ref, Any]:
+    rows = Ref.objects.filter(turn__session_id=session, turn__seq__gt=after).order_by("-turn__seq", "position")
+    return rows.values_list("ref_uri")[:REFS]
 
 
 def read_conversation(place: Resolved, turns: int, ctx: Ctx) -> Conversation:
@@ -44,16 +69,9 @@ def read_conversation(place: Resolved, turns: int, ctx: Ctx) -> Conversation:
     session = session_of(place, ctx)
     if session is None:
         return Conversation()
-    rows = (
-        Message.objects.filter(turn__session=session, turn__seq__gt=session.last_seq - turns)
-        .order_by("turn__seq", "position")
-        .values_list("role", "content", "turn_id", "external_id", "id", "created_at")
-    )
+    window = {"session": session.id, "after": session.last_seq - turns}
     recent = [
         RecentTurn(role=role, content=content, turn_id=turn_id, message_id=external_id or str(pk), created_at=at)
-        for role, content, turn_id, external_id, pk, at in rows
+        for role, content, turn_id, external_id, pk, at in _messages(**window)
     ]
-    last = Summary.objects.filter(session=session).order_by("-version").first()
-    refs = Ref.objects.filter(turn__session=session, turn__seq__gt=session.last_seq - turns)
-    uris = list(refs.order_by("-turn__seq", "position").values_list("ref_uri", flat=True)[:REFS])
-    return Conversation(session, recent, last.text if last else "", uris)
+    return Conversation(recent, session.summary or "", [uri for (uri,) in _refs(**window)])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from kernel.compiled import Compiled, Given, compiled, tuple_of
 from kernel.context import Ctx
 from kernel.errors import NotFoundError
 from memory.contracts import MessageView, RefView, SessionView, SummaryView, ToolCallView, TurnView
@@ -140,32 +141,66 @@ def _view_ref(row: Ref) -> RefView:
     )
 
 
+_SEEN = ("id", "external_id", "created_at", "turn_id", "turn__created_at", "turn__session__external_id")
+
+
+def _here(rows: QuerySet[Any], ids: Given, domain: Given, scopes: Given) -> QuerySet[Any]:
+    here = Q(turn__session__scope_id__among=scopes) | Q(turn__default_write_id__among=scopes)
+    return rows.filter(here, pk__among=ids, domain_id=domain).order_by()
+
+
+@compiled(tuple_of)
+def _messages(ids: Given, domain: Given, scopes: Given) -> QuerySet[Message, Any]:
+    return _here(Message.objects.all(), ids, domain, scopes).values_list(*_SEEN, "content", "name", "role")
+
+
+@compiled(tuple_of)
+def _tool_calls(ids: Given, domain: Given, scopes: Given) -> QuerySet[ToolCall, Any]:
+    return _here(ToolCall.objects.all(), ids, domain, scopes).values_list(*_SEEN, "name", "args", "result")
+
+
+@compiled(tuple_of)
+def _refs(ids: Given, domain: Given, scopes: Given) -> QuerySet[Ref, Any]:
+    return _here(Ref.objects.all(), ids, domain, scopes).values_list(*_SEEN, "ref_uri")
+
+
+def _said(content: str, name: str, role: str) -> tuple[str, str]:
+    return content, name or role
+
+
+def _called(name: str, args: Any, result: Any) -> tuple[str, str]:
+    return tool_text(name, args, result), name
+
+
+def _referred(uri: str) -> tuple[str, str]:
+    return uri, ""
+
+
+_KINDS: tuple[tuple[Compiled[Any], Callable[..., tuple[str, str]]], ...] = (
+    (_messages, _said),
+    (_tool_calls, _called),
+    (_refs, _referred),
+)
+
+
 def hydrate_events(ids: Sequence[UUID], domain_id: str, scope_keys: Sequence[int]) -> Mapping[UUID, Hydrated]:
     """Messages, tool calls and references that may be shown in these scopes, by id."""
-    here = Q(turn__session__scope_id__in=scope_keys) | Q(turn__default_write_id__in=scope_keys)
     found: dict[UUID, Hydrated] = {}
-    for model in (Message, ToolCall, Ref):
+    for query, told in _KINDS:
         missing = [object_id for object_id in ids if object_id not in found]
         if not missing:
             break
-        rows = model.objects.filter(here, pk__in=missing, domain_id=domain_id).select_related("turn__session")
-        found.update({row.id: _hydrated(row) for row in rows})
+        for object_id, external_id, at, turn_id, recorded_at, session_id, *more in query(
+            ids=missing, domain=domain_id, scopes=scope_keys
+        ):
+            text, author = told(*more)
+            found[object_id] = Hydrated(
+                text=text,
+                author=author,
+                event_time=at,
+                recorded_at=recorded_at,
+                session_id=session_id,
+                turn_id=turn_id,
+                message_id=external_id or str(object_id),
+            )
     return found
-
-
-def _hydrated(row: Message | ToolCall | Ref) -> Hydrated:
-    if isinstance(row, Message):
-        text, author = row.content, row.name or row.role
-    elif isinstance(row, ToolCall):
-        text, author = tool_text(row.name, row.args, row.result), row.name
-    else:
-        text, author = row.ref_uri, ""
-    return Hydrated(
-        text=text,
-        author=author,
-        event_time=row.created_at,
-        recorded_at=row.turn.created_at,
-        session_id=row.turn.session.external_id,
-        turn_id=row.turn_id,
-        message_id=row.external_id or str(row.id),
-    )

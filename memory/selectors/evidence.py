@@ -12,10 +12,11 @@ from kernel import tokens
 from kernel.context import Ctx
 from memory.compose.contracts import PlanQuery, RetrievalPlan
 from memory.compose.values import UNIT, Candidate
-from memory.models import MemoryItem
 from memory.naming import fold_name, name_candidates
-from memory.selectors.items import Taught, hydrated_item, items_in, taught_by
-from memory.selectors.searching import related_edges, related_names
+from memory.selectors.graph import related_edges
+from memory.selectors.items import Taught, taught_by
+from memory.selectors.searching import related_names
+from memory.selectors.seen import ItemSeen, hydrated_item, items_seen
 from memory.summarising import sentences
 from scopes.selectors import Resolved
 from search import hooks
@@ -40,7 +41,7 @@ class FoundEvidence:
     """Candidates, the items among them by id, and the names that the question is related to."""
 
     candidates: list[Candidate]
-    items: dict[UUID, MemoryItem]
+    items: dict[UUID, ItemSeen]
     related: list[str]
 
 
@@ -72,7 +73,7 @@ def find_candidates(plan: RetrievalPlan, query: Query, scopes: Mapping[int, Memo
                 best[hit.object_id] = (hit, round(hit.score * asked.weight, 6), mode)
     memories = [hit.object_id for hit, _, _ in best.values() if hit.kind is Kind.MEMORY]
     messages = [hit.object_id for hit, _, _ in best.values() if hit.kind is Kind.MESSAGE]
-    items = {row.id: row for row in items_in(memories, query.domain_id, query.scope_keys)}
+    items = items_seen(memories, query.domain_id, query.scope_keys)
     texts = {item_id: hydrated_item(row) for item_id, row in items.items()}
     texts.update(hooks.hydrate(Kind.MESSAGE, messages, query.domain_id, query.scope_keys) if messages else {})
     enough = min(index.WEAK_BELOW, max(NEAR_BEST * max(sure.values(), default=0.0), ALWAYS_WEAK))
@@ -122,7 +123,7 @@ def _questions(plan: RetrievalPlan, related: Sequence[str], most: int) -> list[t
     return [*chosen[:most], *asked_apart, *by_relation]
 
 
-def _candidate(hit: Hit, score: float, mode: str, text: Hydrated, scope: str, item: MemoryItem | None) -> Candidate:
+def _candidate(hit: Hit, score: float, mode: str, text: Hydrated, scope: str, item: ItemSeen | None) -> Candidate:
     return Candidate(
         id=f"{hit.kind}:{hit.object_id}",
         source="memory",

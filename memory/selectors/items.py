@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
+from kernel.compiled import Given, compiled, tuple_of
 from kernel.context import Ctx
 from kernel.db import checked
 from kernel.errors import NotFoundError
@@ -25,7 +27,6 @@ from memory.contracts.items import (
 from memory.models import KnowledgeEvent, MemoryItem
 from memory.selectors.sight import in_sight
 from scopes.contracts import ScopeView
-from search.contracts import Hydrated
 
 MAX_VERSIONS = 50
 MAX_STEPS = 200
@@ -36,7 +37,7 @@ def visible_items(ctx: Ctx) -> QuerySet[MemoryItem]:
     return MemoryItem.objects.filter(*in_sight(ctx)).select_related("scope", "source_session")
 
 
-def is_current(valid_at: datetime, recorded_at: datetime | None = None) -> Q:
+def is_current(valid_at: Any, recorded_at: datetime | None = None) -> Q:
     """The one predicate of what is current: trusted, active, the version in force, and valid in the world at a moment.
 
     With `recorded_at`, what was in force in the system at that moment, whatever became of it since.
@@ -49,22 +50,9 @@ def is_current(valid_at: datetime, recorded_at: datetime | None = None) -> Q:
     return holds & Q(recorded_at__lte=recorded_at) & (Q(current_until=None) | Q(current_until__gt=recorded_at))
 
 
-def current_items(domain_id: str, scope_keys: Sequence[int], valid_at: datetime) -> QuerySet[MemoryItem]:
-    """The current items of scopes that the caller was found to be allowed to read."""
-    rows = MemoryItem.objects.filter(is_current(valid_at), *checked(domain_id=domain_id), scope_id__in=scope_keys)
-    return _light(rows)
-
-
-def items_in(ids: Sequence[UUID], domain_id: str, scope_keys: Sequence[int]) -> QuerySet[MemoryItem]:
-    """Those of the items that lie in scopes that the caller was found to be allowed to read, current or not."""
-    return _light(MemoryItem.objects.filter(*checked(domain_id=domain_id, scope_id__in=scope_keys), pk__in=ids))
-
-
-def _light(rows: QuerySet[MemoryItem]) -> QuerySet[MemoryItem]:
-    """With what shows where an item comes from, and without the long texts of it."""
-    return rows.select_related("source_session", "source_message").defer(
-        "source_session__metadata", "source_message__content", "source_message__meta"
-    )
+def current_items(domain_id: Any, scope_keys: Any, valid_at: Any) -> QuerySet[MemoryItem]:
+    """The current items of scopes that the caller was found to be allowed to read. Each may be a value to be given."""
+    return MemoryItem.objects.filter(is_current(valid_at), *checked(domain_id=domain_id), scope_id__among=scope_keys)
 
 
 def get_item(item_id: UUID, ctx: Ctx) -> MemoryItem:
@@ -154,28 +142,6 @@ def view_item(row: MemoryItem) -> ItemView:
     )
 
 
-def hydrate_items(ids: Sequence[UUID], domain_id: str, scope_keys: Sequence[int]) -> Mapping[UUID, Hydrated]:
-    """Items that may be shown in these scopes, by id."""
-    return {row.id: hydrated_item(row) for row in items_in(ids, domain_id, scope_keys)}
-
-
-def hydrated_item(row: MemoryItem) -> Hydrated:
-    """An item as a search result tells of it."""
-    message = row.source_message
-    return Hydrated(
-        text=row.statement,
-        author=row.author_name,
-        event_time=row.valid_from or (message.created_at if message else row.recorded_at),
-        recorded_at=row.recorded_at,
-        session_id=row.source_session.external_id if row.source_session else None,
-        turn_id=row.source_turn_id,
-        message_id=(message.external_id or str(message.id)) if message else None,
-        message_uuid=row.source_message_id,
-        item_id=row.id,
-        title=row.key or row.type,
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class Taught:
     """What one message taught: the newest memory of it that is still in force, and how much of its text is no longer."""
@@ -188,13 +154,18 @@ class Taught:
         return self.item_id is None and self.spent_chars > 0
 
 
+@compiled(tuple_of)
+def _taught(domain: Given, scopes: Given, messages: Given) -> QuerySet[MemoryItem, Any]:
+    here = checked(domain_id=domain, scope_id__among=scopes)
+    rows = MemoryItem.objects.filter(*here, source_message_id__among=messages).order_by("id")
+    return rows.values_list("source_message_id", "id", "statement", "current_until", "lifecycle_status")
+
+
 def taught_by(message_ids: Sequence[UUID], domain_id: str, scope_keys: Sequence[int]) -> Mapping[UUID, Taught]:
     """What each of the messages taught in these scopes; nothing for one that taught nothing."""
-    here = checked(domain_id=domain_id, scope_id__in=scope_keys)
-    rows = MemoryItem.objects.filter(*here, source_message__in=message_ids)
     found: dict[UUID, Taught] = {}
-    columns = ("source_message_id", "id", "statement", "current_until", "lifecycle_status")
-    for message_id, item_id, said, until, lifecycle in rows.order_by("id").values_list(*columns):
+    rows = _taught(domain=domain_id, scopes=scope_keys, messages=message_ids)
+    for message_id, item_id, said, until, lifecycle in rows:
         known = found.get(message_id, Taught(None, 0))
         in_force = until is None and lifecycle in TRUSTED
         spent = len(said) if until is not None else 0

@@ -7,21 +7,18 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from django.db.models import Q, prefetch_related_objects
-
 from kernel.context import Ctx
-from kernel.db import checked
 from kernel.paging import bad_cursor, decode, encode
 from kernel.text import fold
 from memory.compose.contracts import OpenConflict
-from memory.contracts.items import TRUSTED, Status
 from memory.contracts.search import AsOf, ResultRef, SearchMemoryInput, SearchMode, SearchResult
-from memory.models import Entity, EntityAlias, KgEdge, MemoryItem
+from memory.models import MemoryItem
 from memory.naming import fold_name, name_candidates
 from memory.selectors.conflicts import told_among
+from memory.selectors.graph import MAX_NAMES, named_entities, related_edges
 from memory.selectors.items import taught_by
 from scopes.contracts import ScopeView
-from scopes.selectors import Resolved, scope_rows
+from scopes.selectors import Resolved
 from search import hooks
 from search import selectors as index
 from search.contracts import Hit, Hydrated, Kind, Query
@@ -29,7 +26,6 @@ from search.contracts import Hit, Hydrated, Kind, Query
 if TYPE_CHECKING:
     from scopes.models import MemoryScope
 
-MAX_NAMES = 50
 CHUNK = 50  # hits read at a time
 
 
@@ -45,7 +41,7 @@ class Searched:
 
 def search(given: SearchMemoryInput, place: Resolved, ctx: Ctx) -> Searched:
     """Answer one search within scopes that the caller was found to be allowed to read."""
-    scopes = {row.key: row for row in scope_rows(place.domain_id, place.read, place.partition)}
+    scopes = place.scopes_read()
     query = _query(given, place, tuple(scopes), ctx)
     warnings = ["semantic_unavailable:used_hybrid"] if given.mode is SearchMode.SEMANTIC else []
     if given.mode is SearchMode.RELATIONAL:
@@ -81,45 +77,11 @@ def related_names(query: Query) -> list[str]:
     """Names of entities that the query names, their aliases, and what they are related to, one step away."""
     wanted = name_candidates(query.text)
     found: dict[str, None] = {}
-    for row in _named_entities(wanted, query):
-        found.update(dict.fromkeys([row.canonical, *(alias.alias for alias in row.aliases.all())]))
+    for canonical, aliases in named_entities(wanted, query):
+        found.update(dict.fromkeys([canonical, *aliases]))
     for edge in related_edges([*wanted, *(fold_name(name) for name in found)], query)[:MAX_NAMES]:
         found.update(dict.fromkeys([edge.subject, edge.object]))
     return list(found)
-
-
-def _named_entities(names: Sequence[str], query: Query) -> list[Entity]:
-    """The entities of the query's scopes that bear one of the folded names, canonical or alias, oldest first."""
-    here = Entity.objects.filter(
-        *checked(domain_id=query.domain_id),
-        item__current_until=None,
-        item__status=Status.ACTIVE,
-        item__lifecycle_status__in=TRUSTED,
-    )
-    by_name = here.filter(scope_id__in=query.scope_keys, canonical_folded__in=names)
-    aliases = EntityAlias.objects.filter(alias_folded__in=names).values("entity")
-    by_alias = here.filter(*checked(scope_id__in=query.scope_keys), pk__in=aliases)
-    found = {row.id: row for rows in (by_name, by_alias) for row in rows.order_by("id")[:MAX_NAMES]}
-    entities = [found[entity_id] for entity_id in sorted(found)][:MAX_NAMES]
-    prefetch_related_objects(entities, "aliases")
-    return entities
-
-
-def related_edges(names: Sequence[str], query: Query) -> list[KgEdge]:
-    """The relations that hold and have one of the folded names at either end, the surest first."""
-    rows = KgEdge.objects.filter(
-        Q(valid_from=None) | Q(valid_from__lte=query.valid_at),
-        Q(valid_to=None) | Q(valid_to__gt=query.valid_at),
-        *checked(domain_id=query.domain_id, status="active"),
-        scope_id__in=query.scope_keys,
-        current_until=None,
-    )
-    found = {
-        row.id: row
-        for end in ("subject_folded", "object_folded")  # one at a time, so that each has its index
-        for row in rows.filter(**{f"{end}__in": names}).order_by("-confidence", "-id")[:MAX_NAMES]
-    }
-    return sorted(found.values(), key=lambda row: (-row.confidence, -row.id.int))
 
 
 def _shown(

@@ -36,7 +36,7 @@ from memory.services.retractions import retract, update_task
 from memory.services.summary import update_summary
 from memory.services.turns import Place, StoredTurn, index_entries, open_place, store_events
 from scopes.contracts import ScopeRef, ScopeView
-from scopes.selectors import Resolved, check_ref, held, scope_rows
+from scopes.selectors import Resolved, check_ref, held
 from scopes.services import lock_scopes
 
 
@@ -65,13 +65,12 @@ def prepare(given: CommitTurnInput, place: Resolved, allowed_types: Sequence[str
     policies = in_force(place.domain_id, ctx)
     retention = policies.section(RetentionPolicy)
     names = entity_names(given.turn_events)
-    keys = _known_scopes(place)
-    session_key = keys.get(place.session or "")
+    session, default = (place.rows.get(name) for name in (place.session or "", place.default_write or ""))
     turns = retention.entity_gate.window_turns - 1
-    window = recent_entity_names(session_key, turns) if session_key is not None and names else []
+    window = recent_entity_names(session.key, turns) if session is not None and names else []
     extraction = Extraction([], [])
     if given.turn_events.messages and given.extract and retention.extract_text and place.default_write:
-        extraction = read_messages(given, place, keys.get(place.default_write), ctx)
+        extraction = read_messages(given, place, default.key if default is not None else None, ctx)
     retained = retain(given.turn_events, extraction, [*window, *names], retention)
     return Prepared(
         place,
@@ -145,12 +144,6 @@ def _scope_refs(events: TurnEvents) -> Iterator[ScopeRef]:
             yield item.scope_ref
     yield from (row.scope_ref for row in events.retractions if row.scope_ref is not None)
     yield from (row.scope_ref for row in events.edges if row.scope_ref is not None)
-
-
-def _known_scopes(place: Resolved) -> dict[str, int]:
-    """The keys of the session's and the default scope, where they exist already."""
-    names = [name for name in (place.session, place.default_write) if name is not None]
-    return {row.name: row.key for row in scope_rows(place.domain_id, names, place.partition)}
 
 
 def _written_scopes(given: CommitTurnInput, prepared: Prepared) -> set[str]:

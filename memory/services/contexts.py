@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
+
+from django.db.models import QuerySet
 
 from governance.policies import in_force
 from kernel import clock
 from kernel.actions import Change
+from kernel.compiled import Given, compiled, tuple_of
 from kernel.context import Ctx
+from kernel.rows import insert
 from memory.contracts.compose import ComposeContextInput, ComposeContextResult
-from memory.models import ContextRecord, ContextShown, Session
+from memory.models import ContextRecord, ContextShown
 from memory.policies import RetentionPolicy
 from memory.selectors import text_hash
 
@@ -20,15 +25,15 @@ PRUNE_BATCH = 200
 
 
 def record_context(
-    given: ComposeContextInput, shown: ComposeContextResult, session: Session | None, ctx: Ctx
+    given: ComposeContextInput, shown: ComposeContextResult, session_id: UUID | None, ctx: Ctx
 ) -> list[Change]:
     """Store the package as the agent gets it, and the texts in it by which they are recognised if they come back."""
     sources = Counter(item.source for item in shown.evidence)
     budget = shown.constraints.token_budget
-    record = ContextRecord.objects.create(
+    record = ContextRecord(
         id=shown.context_id,
         domain_id=given.domain_id,
-        session=session,
+        session_id=session_id,
         actor_id=ctx.actor.id,
         actor_name=ctx.actor.name,
         request_id=ctx.request_id,
@@ -45,11 +50,12 @@ def record_context(
         took_ms=round((clock.now() - ctx.now).total_seconds() * 1000, 3),
         created_at=ctx.now,
     )
-    ContextShown.objects.bulk_create(
+    insert([record])
+    insert(
         [
             ContextShown(
                 domain_id=given.domain_id,
-                record=record,
+                record_id=record.id,
                 actor_id=ctx.actor.id,
                 object_id=object_id,
                 text_hash=text_hash(text),
@@ -76,11 +82,16 @@ def _texts(shown: ComposeContextResult) -> Iterator[tuple[UUID | None, str]]:
     yield from ((None, line[2:]) for line in shown.working_summary.splitlines() if line.startswith("- "))
 
 
+@compiled(tuple_of)
+def _old(domain: Given, before: Given) -> QuerySet[ContextRecord, Any]:
+    rows = ContextRecord.objects.filter(domain_id=domain, created_at__lt=before).order_by("created_at", "id")
+    return rows.values_list("pk")[:PRUNE_BATCH]
+
+
 def _prune(domain_id: str, ctx: Ctx) -> None:
     """Forget a batch of contexts older than the domain's policy keeps them."""
     days = in_force(domain_id, ctx).section(RetentionPolicy).context_days
-    old = ContextRecord.objects.filter(domain_id=domain_id, created_at__lt=ctx.now - timedelta(days=days))
-    batch = list(old.order_by("created_at", "id").values_list("pk", flat=True)[:PRUNE_BATCH])
+    batch = [pk for (pk,) in _old(domain=domain_id, before=ctx.now - timedelta(days=days))]
     if batch:
         ContextShown.objects.filter(record__in=batch).delete()
         ContextRecord.objects.filter(pk__in=batch).delete()

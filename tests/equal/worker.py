@@ -34,9 +34,10 @@ EXAMPLE_BITS = 38
 TIGHT: dict[str, dict[str, int]] = {
     "search.selectors.candidates": {"ROW_BUDGET": 12, "CANDIDATES": 6, "AROUND": 3},
     "search.services": {"_FOLD_EVERY": 3},
+    "memory.selectors.graph": {"MAX_NAMES": 2},
     "memory.selectors.searching": {"MAX_NAMES": 2, "CHUNK": 3},
     "memory.selectors.evidence": {"MAX_EDGES": 1, "LEAST_OF_A_SCOPE": 1},
-    "memory.selectors.composing": {"MAX_STANDING": 2},
+    "memory.selectors.seen": {"MAX_STANDING": 2},
     "memory.selectors.items": {"MAX_VERSIONS": 1, "MAX_STEPS": 3},
     "memory.selectors.recall": {"MAX_OPEN_TASKS": 1},
     "memory.services.contexts": {"PRUNE_BATCH": 1},
