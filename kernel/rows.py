@@ -26,17 +26,17 @@ def insert(rows: Sequence[Model], *, known: bool = False) -> None:
         _insert(rows[start : start + size], fields, number=number, known=known)
 
 
-def _columns(model: type[Model]) -> tuple[list[Field[Any, Any]], str]:
-    """The columns to fill, and the one in which the database numbers the rows, empty where it does not."""
+def _columns(model: type[Model]) -> tuple[list[Field[Any, Any]], str | None]:
+    """The columns to fill, and the one in which the database numbers the rows, if it does."""
     options = model._meta  # noqa: SLF001  Django documents it
-    number = options.pk.column if isinstance(options.pk, AutoField) else ""
+    number = options.pk.column if isinstance(options.pk, AutoField) else None
     return [field for field in options.concrete_fields if field.column != number], number
 
 
-def _insert(rows: Sequence[Model], fields: Sequence[Field[Any, Any]], *, number: str, known: bool) -> None:
+def _insert(rows: Sequence[Model], fields: Sequence[Field[Any, Any]], *, number: str | None, known: bool) -> None:
     quoted = connection.ops.quote_name
     table = quoted(fields[0].model._meta.db_table)  # noqa: SLF001  Django documents it
-    names = ", ".join(quoted(field.column) for field in fields)
+    names = ", ".join(quoted(str(field.column)) for field in fields)
     places = ", ".join([f"({', '.join(['%s'] * len(fields))})"] * len(rows))
     ending = " ON CONFLICT DO NOTHING" if known else f" RETURNING {quoted(number)}" if number else ""
     values = [field.get_db_prep_save(getattr(row, field.attname), connection) for row in rows for field in fields]

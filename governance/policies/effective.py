@@ -98,7 +98,7 @@ def effective(domain_id: str | None, draft: Draft | None = None) -> Policies:
     try:
         if draft is not None and draft.domain_id in (None, domain_id):
             names.append("draft")
-            merged = _merge(_drafted(stored, overall, own, draft))
+            merged: Mapping[str, PolicySection] = _merge(_drafted(stored, overall, own, draft))
         else:
             merged = _merged(canonical_json(stored), tuple(row.id for row in (overall, own) if row))
     except InvalidInputError as exc:
