@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from importlib import import_module
 
 from django.apps import apps
 from django.contrib import admin
 from django.db import transaction
 from django.db.models.signals import post_migrate
-from django_q.models import Schedule
+from django_q.models import Failure, OrmQ, Schedule, Success
 from django_q.tasks import async_task, schedule
 
 _regular: dict[str, int] = {}
@@ -29,6 +31,9 @@ def _schedule_regular(**_: object) -> None:
         every(minutes, job)
 
 
+LATE = timedelta(minutes=15)  # how long a schedule may wait before nobody seems to work
+
+
 def enqueue(job: str, *ids: int | str) -> None:
     """Run `job` (a dotted path to a function in some `jobs.py`) once the present transaction commits."""
     transaction.on_commit(lambda: async_task(job, *ids))
@@ -40,6 +45,33 @@ def every(minutes: int, job: str) -> None:
     if not known.exists():
         schedule(job, name=job, schedule_type=Schedule.MINUTES, minutes=minutes)
     known.exclude(minutes=minutes).update(minutes=minutes)
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """How the job queue does: jobs that wait, jobs that failed in the last day, schedules that nobody has picked up in
+    time, and when a job last ended well (None: none is on record)."""
+
+    waiting: int
+    failed: int
+    overdue: int
+    last_done: datetime | None
+
+    @property
+    def well(self) -> bool:
+        """Whether nothing needs an operator."""
+        return not self.failed and not self.overdue
+
+
+def health(now: datetime) -> Health:
+    """How the queue does at this instant, by what its tables say: true for every host that works on it."""
+    done = Success.objects.order_by("-stopped").values_list("stopped", flat=True).first()
+    return Health(
+        waiting=OrmQ.objects.count(),
+        failed=Failure.objects.filter(stopped__gte=now - timedelta(days=1)).count(),
+        overdue=Schedule.objects.filter(next_run__lt=now - LATE).count(),
+        last_done=done,
+    )
 
 
 def hide_admin() -> None:

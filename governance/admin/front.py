@@ -1,45 +1,72 @@
-"""The front page of the admin: what is there, what waits, what happened last, and how to start."""
+"""The front page of the admin: what waits, what was decided, how the parts do, what happened last, and how to start."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.safestring import SafeString
 
 from governance import selectors
-from governance.admin.review import place_of
-from governance.adminbase import bounded_count, ctx_of, list_url, pages
-from governance.models import OPEN_STATES, AuditEntry, Proposal
+from governance.adminbase import bounded_count, ctx_of, list_url, pages, place_of
+from governance.adminbase.charts import Series, bars
+from governance.contracts import Panel
+from governance.hooks import dashboard_panels
+from governance.models import AuditEntry, PolicyVersion
+from kernel.context import Ctx
+from kernel.queue import health
 
 NEWEST = 8
 
 
 def front_page(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
-    """Everything within the person's sight, each count looking at a thousand rows at most."""
+    """Everything within the person's sight, each count of a table looking at a thousand rows at most."""
     ctx = ctx_of(request)
-    waiting = selectors.visible_proposals(ctx).filter(state__in=OPEN_STATES).prefetch_related(None)
     newest = selectors.visible_audit(ctx).defer("facts", "changes")
     cards = [
         {"label": page.front, "count": bounded_count(page.get_queryset(request)), "link": list_url(page.opts)}
         for page in pages(request)
         if getattr(page, "front", "")
     ]
+    waiting = selectors.waiting_work(ctx)
     return {
         **context,
         "title": "Overview",
-        "cards": [
-            *cards,
-            {"label": "Open proposals", "count": bounded_count(waiting), "link": list_url(Proposal._meta)},  # noqa: SLF001
-        ],
+        "cards": cards,
         "reach": ctx.reach,
-        "waiting": [
-            {"row": row, "where": place_of(row.domain_id, row.scope)} for row in waiting.order_by("-id")[:NEWEST]
+        "waiting": waiting,
+        "waits": any(row.all for row in waiting),
+        "own": selectors.own_day(ctx),
+        "panels": panels(ctx),
+        "jobs": health(ctx.now),
+        "chart": decisions_chart(ctx),
+        "newest": [
+            {"row": row, "where": place_of(row.domain_id, row.scope)} for row in newest.order_by("-id")[:NEWEST]
         ],
-        "newest": [_placed(row) for row in newest.order_by("-id")[:NEWEST]],
+        "queue": reverse("admin:governance_queue"),
+        "policies": list_url(PolicyVersion._meta),  # noqa: SLF001
         "audit_list": list_url(AuditEntry._meta),  # noqa: SLF001
         "nothing_yet": all(card["count"] == "0" for card in cards),
     }
 
 
-def _placed(row: Proposal | AuditEntry) -> dict[str, Any]:
-    return {"row": row, "where": place_of(row.domain_id, row.scope)}
+def panels(ctx: Ctx) -> list[Panel]:
+    """What apps add."""
+    made = [make(ctx) for make in dashboard_panels()]
+    return [panel for panel in made if panel is not None]
+
+
+def decisions_chart(ctx: Ctx) -> SafeString:
+    """The decisions of the last thirty days, day by day."""
+    days = selectors.decided_by_day(ctx)
+    return bars(
+        "Decisions a day",
+        [f"{day.day:%d %b}" for day in days],
+        [
+            Series("approved", [day.approved for day in days], "good"),
+            Series("rejected", [day.rejected for day in days], "bad"),
+            Series("sent back", [day.sent_back for day in days], "warn"),
+        ],
+        "Nothing was decided in the last 30 days in the scopes that you review.",
+    )

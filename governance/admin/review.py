@@ -11,7 +11,9 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
 from governance import selectors
+from governance.admin.item import ItemScreen
 from governance.admin.preferences import PreferencesScreen
+from governance.admin.queue import QueueScreen
 from governance.adminbase import (
     Cell,
     Fact,
@@ -22,7 +24,7 @@ from governance.adminbase import (
     fact,
     list_url,
     page_url,
-    read,
+    place_of,
     shown,
     when,
 )
@@ -151,13 +153,6 @@ class AuditAdmin(ReadOnlyAdmin):
         return {"changes": compare(row.changes), "decision_facts": row.facts, "proposal": linked(proposal)}
 
 
-def place_of(domain_id: str | None, scope: str) -> str:
-    """A domain and scope in words."""
-    if domain_id is None:
-        return "the installation"
-    return f"{domain_id} / {scope}" if scope != "*" else domain_id
-
-
 def linked(row: Proposal | None) -> Cell | None:
     """A link to a proposal."""
     return Cell(f"{row.action} by {row.proposer_name} ({row.state})", page_url(row)) if row else None
@@ -195,8 +190,8 @@ class ProposalAdmin(ReadOnlyAdmin):
     narrow_by = ("domain", "action")
     teach = "No proposals. A call that the policy holds for review waits here until a person decides."
     teach_command = 'manage.py act get_policy \'{"domain_id": "my-team"}\' --user <your name>'
-    detail_template = "smartbrain/proposal.html"
-    screens = (PreferencesScreen,)
+    screens = (QueueScreen, ItemScreen, PreferencesScreen)
+    placed = False
 
     def visible(self, ctx: Ctx) -> QuerySet[Proposal]:
         """Proposals that the person may decide on."""
@@ -231,28 +226,6 @@ class ProposalAdmin(ReadOnlyAdmin):
     def proposed(self, row: Proposal) -> str:
         """When."""
         return when(row.created_at)
-
-    def facts(self, row: Proposal, request: HttpRequest) -> list[Fact]:
-        """Its values."""
-        failed = [fact("Last error", row.last_error)] if row.last_error else []
-        return [
-            fact("Proposed action", row.action, kind="code"),
-            fact("State", row.state.replace("_", " ")),
-            *failed,
-            fact("Proposed by", f"{row.proposer_name} ({row.proposer_kind})"),
-            fact("Where", place_of(row.domain_id, row.scope)),
-            fact("Held by rule", row.rule, kind="code"),
-            fact("Policy version", row.policy_version, kind="code"),
-            fact("Revision", row.revision),
-            fact("Proposed", row.created_at, kind="time"),
-            fact("Subject", row.subject_key, kind="code"),
-            fact("Record", "audit entries", list_url(AuditEntry._meta, proposal=row.pk)),  # noqa: SLF001
-        ]
-
-    def detail(self, row: Proposal, request: HttpRequest) -> dict[str, Any]:
-        """What it would do and what was decided, read through the gate so that the look is on record."""
-        answer = read("get_proposal", request, id=str(row.pk))
-        return {"changes": compare(answer.changes), "proposed": answer.input, "decisions": answer.decisions}
 
 
 @admin.register(PolicyVersion)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from governance.adminbase.asking import act, ctx_of, read
-from governance.adminbase.cells import Cell, Fact, Table, badge, fact, shown, when
+from governance.adminbase.cells import Cell, Fact, Table, badge, fact, place_of, shown, when
 from governance.adminbase.lists import BoundedPaginator, LookAheadList, as_uuid, bounded_count
 from governance.adminbase.navigation import (
     GROUPS,
@@ -43,6 +43,7 @@ __all__ = [
     "navigation",
     "page_url",
     "pages",
+    "place_of",
     "places",
     "read",
     "script",

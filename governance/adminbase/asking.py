@@ -25,11 +25,11 @@ def ctx_of(request: HttpRequest) -> Ctx:
     return known
 
 
-def read(action: str, request: HttpRequest, **given: object) -> Any:
+def read(action: str, request: HttpRequest, /, **given: object) -> Any:
     """The result of a read action, through the gate so that the look is on record. Raises DomainError."""
     return gate.call(action, given, ctx=ctx_of(request)).result
 
 
-def act(action: str, request: HttpRequest, **given: object) -> gate.Answer[Any]:
+def act(action: str, request: HttpRequest, /, **given: object) -> gate.Answer[Any]:
     """What the gate answers to a call in the person's name: done, or queued for someone else. Raises DomainError."""
     return gate.call(action, given, ctx=ctx_of(request))

@@ -65,3 +65,10 @@ class Table:
     headers: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     empty: str
+
+
+def place_of(domain_id: str | None, scope: str) -> str:
+    """A domain and scope in words."""
+    if domain_id is None:
+        return "the installation"
+    return f"{domain_id} / {scope}" if scope != "*" else domain_id

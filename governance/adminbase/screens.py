@@ -13,7 +13,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 
 from governance.adminbase.windows import Placed
-from kernel.errors import DomainError, InvalidInputError
+from kernel.errors import DomainError, InvalidInputError, NotFoundError
 
 if TYPE_CHECKING:
     from governance.adminbase.windows import ReadOnlyAdmin
@@ -76,19 +76,26 @@ class Screen(Placed):
         if request.method not in ("GET", "HEAD"):
             return HttpResponseNotAllowed(["GET", "HEAD", "POST"])
         try:
-            return self._page(request, self.template, 200, self.show(request, **names))
+            return self.page(request, self.template, 200, self.show(request, **names))
+        except NotFoundError as exc:
+            return self.absent(request, exc, **names)
         except DomainError as exc:
-            return self._page(request, "smartbrain/refused.html", exc.status, {"problem": exc})
+            return self.page(request, "smartbrain/refused.html", exc.status, {"problem": exc})
+
+    def absent(self, request: HttpRequest, error: NotFoundError, **names: Any) -> HttpResponse:
+        """The answer where what the address names is not there or out of sight."""
+        return self.page(request, "smartbrain/refused.html", error.status, {"problem": error})
 
     def _refused(self, request: HttpRequest, error: DomainError, names: Mapping[str, Any]) -> HttpResponse:
         try:
             context = self.show(request, **names)
         except DomainError:
-            return self._page(request, "smartbrain/refused.html", error.status, {"problem": error})
+            return self.page(request, "smartbrain/refused.html", error.status, {"problem": error})
         given = {**request.POST.dict()}
-        return self._page(request, self.template, error.status, {**context, "problem": error, "given": given})
+        return self.page(request, self.template, error.status, {**context, "problem": error, "given": given})
 
-    def _page(self, request: HttpRequest, template: str, status: int, context: Mapping[str, Any]) -> HttpResponse:
+    def page(self, request: HttpRequest, template: str, status: int, context: Mapping[str, Any]) -> HttpResponse:
+        """A page of this screen, with what every page of the admin needs."""
         request.current_app = self.site.name
         shown = {**self.site.each_context(request), "title": self.title, "screen": self, **context}
         return TemplateResponse(request, template, shown, status=status)

@@ -174,11 +174,11 @@ class ReadOnlyAdmin(Placed, ModelAdmin):  # type: ignore[misc]
             raise PermissionDenied
         row = self.get_object(request, unquote(object_id))
         if row is None:
-            return self._missing(request, object_id)
+            return self.missing(request, object_id)
         try:
             further = self.detail(row, request)
         except NotFoundError:
-            return self._missing(request, object_id)
+            return self.missing(request, object_id)
         except DomainError as exc:
             messages.error(request, exc.message)
             return HttpResponseRedirect(reverse(self.url_name("changelist")))
@@ -194,7 +194,8 @@ class ReadOnlyAdmin(Placed, ModelAdmin):  # type: ignore[misc]
         request.current_app = self.admin_site.name
         return TemplateResponse(request, self.detail_template, context)
 
-    def _missing(self, request: HttpRequest, object_id: str) -> HttpResponse:
+    def missing(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """The answer for a row that is not there or out of sight: both alike."""
         answer: HttpResponse = self._get_obj_does_not_exist_redirect(request, self.opts, unquote(object_id))
         return answer
 

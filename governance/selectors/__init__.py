@@ -11,6 +11,7 @@ from governance.selectors.audit import (
     view_audit,
     view_audit_detail,
 )
+from governance.selectors.overview import before_and_after, changes_of_proposals, decided_by_day, own_day, waiting_work
 from governance.selectors.preferences import (
     preferences_of,
 )
@@ -48,13 +49,16 @@ from governance.selectors.sight import (
 __all__ = [
     "BY_RISK",
     "COUNTED_TO",
+    "before_and_after",
     "changes_around",
     "changes_of",
+    "changes_of_proposals",
     "count_decidable",
     "count_of",
     "count_queues",
     "count_refused",
     "decidable",
+    "decided_by_day",
     "decided_today",
     "domains_of_advice",
     "filter_audit",
@@ -63,6 +67,7 @@ __all__ = [
     "get_proposal",
     "is_snoozed",
     "next_proposal",
+    "own_day",
     "page_of_proposals",
     "preferences_of",
     "similar_counts",
@@ -80,4 +85,5 @@ __all__ = [
     "visible_policies",
     "visible_principals",
     "visible_proposals",
+    "waiting_work",
 ]

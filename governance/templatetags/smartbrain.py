@@ -12,12 +12,13 @@ from django import template
 from django.contrib.admin import ListFilter
 from django.contrib.messages.storage.base import Message
 from django.http import HttpRequest
-from django.utils.html import escape, format_html_join
+from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from governance import adminbase
 from governance.adminbase.diff import FieldDiff, Kind, Passage
 from governance.adminbase.markdown import render
+from governance.contracts import RelatedText
 from governance.selectors import preferences_of
 from kernel.text import has_invisible, is_invisible, show_invisible
 
@@ -100,6 +101,22 @@ def undo_of(message: Message) -> dict[str, Any] | None:
 def shortcuts_of(request: HttpRequest) -> bool:
     """Whether single keys act for the signed-in person."""
     return preferences_of(adminbase.ctx_of(request)).shortcuts
+
+
+@register.filter
+def spaced(text: object) -> str:
+    """A name of the code as words."""
+    return str(text).replace("_", " ")
+
+
+@register.simple_tag
+def span_of(text: RelatedText) -> SafeString:
+    """A text in which the characters that were read are marked, with some of what stands around them."""
+    start, end = text.span or (0, len(text.text))
+    around = 600
+    before, after = text.text[max(0, start - around) : start], text.text[end : end + around]
+    parts = ("…" if start > around else "", visible(before), visible(text.text[start:end]), visible(after))
+    return format_html("{}{}<mark>{}</mark>{}{}", *parts, "…" if end + around < len(text.text) else "")
 
 
 @register.filter

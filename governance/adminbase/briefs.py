@@ -1,0 +1,60 @@
+"""What a proposal would change, in one line and in fields, from the changes that are kept with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from governance.adminbase.diff import FieldDiff, Kind, Passage, as_text, brief, compare_rows
+
+TELLING = ("statement", "text", "value", "description", "document", "content", "title", "name")
+MOST_ROWS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class RowDiff:
+    """One row that would change: what happens to it and its fields."""
+
+    kind: Kind
+    table: str
+    id: str
+    fields: Sequence[FieldDiff]
+
+
+def rows_of(changes: Sequence[Mapping[str, Any]]) -> list[RowDiff]:
+    """The rows of some changes, fifty at most, with every field compared."""
+    found = []
+    for change in changes[:MOST_ROWS]:
+        before, after = change.get("before"), change.get("after")
+        fields = compare_rows(before, after)
+        found.append(RowDiff(_kind(before, after), str(change.get("table")), str(change.get("id")), fields))
+    return found
+
+
+def one_line(changes: Sequence[Mapping[str, Any]]) -> list[Passage]:
+    """The most telling difference among some changes, on one line."""
+    told = sorted(enumerate(changes[:MOST_ROWS]), key=lambda pair: (_rank(pair[1]), pair[0]))
+    for _, change in told:
+        before, after = change.get("before") or {}, change.get("after") or {}
+        for name in TELLING:
+            old, new = as_text(before.get(name)) or "", as_text(after.get(name)) or ""
+            if old != new:
+                return brief(old, new)
+    for _, change in told:
+        before, after = change.get("before") or {}, change.get("after") or {}
+        for name in sorted({*before, *after}):
+            if before.get(name) != after.get(name):
+                old, new = as_text(before.get(name)) or "", as_text(after.get(name)) or ""
+                return [Passage(Kind.SAME, f"{name}: "), *brief(old, new)]
+    return []
+
+
+def _kind(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> Kind:
+    return Kind.ADDED if before is None else Kind.REMOVED if after is None else Kind.CHANGED
+
+
+def _rank(change: Mapping[str, Any]) -> int:
+    """Rows with telling fields first; what a conversation says comes before the rows that only hold it together."""
+    row = {**(change.get("before") or {}), **(change.get("after") or {})}
+    return next((place for place, name in enumerate(TELLING) if row.get(name)), len(TELLING))

@@ -1,0 +1,109 @@
+"""The figures of the front page: what waits by risk and age, what was decided day by day, what the person did today."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Count, F, Q
+from django.db.models.functions import TruncDate
+
+from governance.contracts import ProposalState, Risk, Verdict
+from governance.models import RISKS, Decision, Proposal
+from governance.selectors.proposals import decidable
+from governance.selectors.sight import visible_proposals
+from kernel.context import Ctx
+
+DAYS = 30
+SHOWN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Open proposals of one risk, by the time since they came."""
+
+    risk: Risk
+    day: int
+    week: int
+    older: int
+
+    @property
+    def all(self) -> int:
+        """Whatever their age."""
+        return self.day + self.week + self.older
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """What was decided in one day (UTC)."""
+
+    day: date
+    approved: int
+    rejected: int
+    sent_back: int
+
+
+@dataclass(frozen=True, slots=True)
+class OwnDay:
+    """What the person decided since midnight UTC: how often each verdict, and the latest decisions."""
+
+    counts: Sequence[tuple[str, int]]
+    latest: Sequence[Decision]
+
+
+def waiting_work(ctx: Ctx) -> list[Waiting]:
+    """What waits for a decision of the person, put-off proposals left out, the highest risk first."""
+    snoozed = Q(snoozed_until__gt=ctx.now) | Q(snoozed_to_seen__gt=F("seen"))
+    day, week = Q(created_at__gte=ctx.now - timedelta(days=1)), Q(created_at__gte=ctx.now - timedelta(days=7))
+    rows = (
+        decidable(ctx).prefetch_related(None).filter(Q(state=ProposalState.OPEN) & ~snoozed).order_by().values("risk")
+    )
+    counted = rows.annotate(
+        day=Count("pk", filter=day), week=Count("pk", filter=week & ~day), older=Count("pk", filter=~week)
+    )
+    found = {row["risk"]: (row["day"], row["week"], row["older"]) for row in counted}
+    return [Waiting(risk, *found.get(place, (0, 0, 0))) for place, risk in reversed(list(enumerate(RISKS)))]
+
+
+def decided_by_day(ctx: Ctx) -> list[Day]:
+    """The decisions of the last thirty days on proposals that the person may decide on, by everyone."""
+    first = (ctx.now - timedelta(days=DAYS - 1)).date()
+    since = datetime(first.year, first.month, first.day, tzinfo=UTC)
+    rows = Decision.objects.filter(
+        created_at__gte=since, proposal__in=decidable(ctx).prefetch_related(None).values("pk")
+    )
+    counted = (
+        rows.order_by().values(day=TruncDate("created_at", tzinfo=UTC), what=F("verdict")).annotate(n=Count("pk"))
+    )
+    found = {(row["day"], row["what"]): row["n"] for row in counted}
+    verdicts = (Verdict.APPROVED, Verdict.REJECTED, Verdict.CHANGES_REQUESTED)
+    days = [first + timedelta(days=place) for place in range(DAYS)]
+    return [Day(day, *(found.get((day, verdict.value), 0) for verdict in verdicts)) for day in days]
+
+
+def own_day(ctx: Ctx) -> OwnDay:
+    """What the person decided today."""
+    midnight = ctx.now.replace(hour=0, minute=0, second=0, microsecond=0)
+    rows = Decision.objects.filter(by_id=ctx.actor.id, created_at__gte=midnight)
+    counts = rows.order_by().values("verdict").annotate(n=Count("pk")).order_by("verdict")
+    latest = rows.select_related("proposal").defer(
+        "input", "proposal__input", "proposal__changes", "proposal__search_text"
+    )
+    return OwnDay([(row["verdict"], row["n"]) for row in counts], list(latest.order_by("-created_at", "-id")[:SHOWN]))
+
+
+def changes_of_proposals(proposals: Sequence[UUID], ctx: Ctx) -> dict[UUID, list[dict[str, Any]]]:
+    """What visible proposals would change, by proposal."""
+    rows = visible_proposals(ctx).prefetch_related(None).filter(pk__in=proposals)
+    return dict(rows.order_by().values_list("pk", "changes"))
+
+
+def before_and_after(row: Proposal, rows: Any) -> tuple[UUID | None, UUID | None]:
+    """The neighbours of a proposal among others in the order of the open queues: the one before, the one after."""
+    rows = rows.prefetch_related(None).exclude(pk=row.pk)
+    earlier = rows.filter(Q(risk__gt=row.risk) | Q(risk=row.risk, id__lt=row.id)).order_by("risk", "-id")
+    later = rows.filter(Q(risk__lt=row.risk) | Q(risk=row.risk, id__gt=row.id)).order_by("-risk", "id")
+    return earlier.values_list("pk", flat=True).first(), later.values_list("pk", flat=True).first()

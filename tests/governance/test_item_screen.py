@@ -1,0 +1,212 @@
+"""The page of one proposal: what it shows, what each form does, and what it refuses."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from governance.models import AuditEntry, Decision, Proposal, ProposalStep
+from tests.conftest import ELSEWHERE, make_person
+from tests.governance.desk import forms, item, make_desk, propose, queue, sign_in, text_of
+
+
+@pytest.fixture
+def desk(db):
+    return make_desk()
+
+
+def state(proposal: str) -> str:
+    return Proposal.objects.get(pk=proposal).state
+
+
+def decide(client: Client, proposal: str, act: str, **fields: str):
+    """Fill in a form of the page and send it."""
+    sent = {**forms(text_of(client, item(proposal)), act), **fields}
+    return client.post(item(proposal), sent, follow=True)
+
+
+def test_it_works(desk):
+    proposal = propose(desk.cast.agent, "The port is 5432")
+    page = text_of(desk.ann, item(proposal))
+    for told in ("The port is 5432", "agent", "team / project:shop", "review.queue:projects", "Approve", "Reject"):
+        assert told in page, told
+    answer = decide(desk.ann, proposal, "approve_proposal")
+    assert state(proposal) == "approved"
+    assert "Approved, 0 left." in answer.content.decode()
+    entry = AuditEntry.objects.get(action="approve_proposal")
+    assert (entry.actor_name, entry.door) == ("ann", "admin")
+
+
+def test_the_next_one_follows_with_the_same_filter(desk):
+    first, second, third = (propose(desk.cast.agent, f"The port is 543{n}") for n in range(3))
+    other = propose(desk.cast.agent, "Quite another thing", project="shed")
+    answer = desk.ann.get(item(second, "?queue=open&scope=project:shop"))
+    assert (str(answer.context["before"]), str(answer.context["after"])) == (first, third)
+    sent = forms(answer.content.decode(), "approve_proposal")
+    assert desk.ann.post(item(second), sent)["Location"] == item(third, "?queue=open&scope=project%3Ashop")
+    sent = forms(text_of(desk.ann, item(third, "?queue=open&scope=project:shop")), "approve_proposal")
+    assert desk.ann.post(item(third), sent)["Location"].startswith(item(first))
+    sent = forms(text_of(desk.ann, item(first, "?queue=open&scope=project:shop")), "approve_proposal")
+    assert desk.ann.post(item(first), sent)["Location"] == queue("?queue=open&scope=project%3Ashop")
+    assert state(other) == "open"
+
+
+@pytest.mark.parametrize("act", ["reject_proposal", "request_changes", "edit_and_approve"])
+@pytest.mark.parametrize("reason", ["", "   ", "\u200b"])
+def test_a_reason_is_required_by_the_service(desk, act, reason):
+    proposal = propose(desk.cast.agent, "The port is 5432")
+    answer = decide(desk.ann, proposal, act, reason=reason, input='{"domain_id": "team", "session_id": "x"}')
+    assert answer.status_code == 422
+    assert "Nothing was changed" in answer.content.decode()
+    assert state(proposal) == "open"
+
+
+def test_what_was_typed_is_still_there_after_a_refusal(desk):
+    proposal = propose(desk.cast.agent, "The port is 5432")
+    page = decide(desk.ann, proposal, "edit_and_approve", reason="better so", input="{oops").content.decode()
+    assert "not valid JSON" in page
+    assert "better so" in page
+    assert "{oops" in page
+
+
+def test_reject_and_send_back_keep_the_reason(desk):
+    for act, wanted in (("reject_proposal", "rejected"), ("request_changes", "changes_requested")):
+        proposal = propose(desk.cast.agent, f"To {act}")
+        decide(desk.ann, proposal, act, reason="say which project")
+        assert state(proposal) == wanted
+        assert desk.cast.agent.do("get_proposal", id=proposal)["decisions"][-1]["reason"] == "say which project"
+
+
+def test_edit_and_approve_keeps_both_texts(desk):
+    proposal = propose(desk.cast.agent, "The port is 5432")
+    page = text_of(desk.ann, item(proposal))
+    name = 'field:["turn_events", "decisions", 0, "decision"]'
+    sent = {**forms(page, "edit_and_approve"), name: "The port is 5433", "reason": "it moved"}
+    desk.ann.post(item(proposal), sent)
+    row = Proposal.objects.get(pk=proposal)
+    assert (row.state, row.editor_name, row.proposer_name) == ("approved", "ann", "agent")
+    assert row.proposed_input["turn_events"]["decisions"][0]["decision"] == "The port is 5432"
+    assert row.input["turn_events"]["decisions"][0]["decision"] == "The port is 5433"
+    shown = text_of(desk.ann, item(proposal))
+    assert "edited by ann" in shown
+    assert "As proposed" in shown
+
+
+def test_a_stale_form_changes_nothing_and_says_who_was_first(desk):
+    proposal = propose(desk.cast.agent, "The port is 5432")
+    old = forms(text_of(desk.ben, item(proposal)), "approve_proposal")
+    decide(desk.ann, proposal, "reject_proposal", reason="not true")
+    answer = desk.ben.post(item(proposal), old)
+    page = answer.content.decode()
+    assert answer.status_code == 409
+    assert "rejected" in page
+    assert "ann" in page
+    assert state(proposal) == "rejected"
+    assert 'data-key="a"' not in page, "what cannot be done has no button"
+
+
+def test_a_form_sent_twice_is_one_decision(desk):
+    first, second = propose(desk.cast.agent, "One"), propose(desk.cast.agent, "Two")
+    sent = forms(text_of(desk.ann, item(first)), "approve_proposal")
+    locations = {desk.ann.post(item(first), sent)["Location"] for _ in range(3)}
+    assert len(locations) == 1
+    assert Decision.objects.count() == 1
+    assert state(second) == "open"
+
+
+def test_a_claim_is_seen_by_others_and_given_back(desk):
+    proposal = propose(desk.cast.agent, "The port is 5432")
+    decide(desk.ann, proposal, "claim_proposal")
+    assert "ann is looking" in text_of(desk.ben, item(proposal))
+    assert "ann is looking" in text_of(desk.ben, queue())
+    assert "you are looking" in text_of(desk.ann, item(proposal))
+    decide(desk.ann, proposal, "release_proposal")
+    assert "ann is looking" not in text_of(desk.ben, item(proposal))
+
+
+@pytest.mark.parametrize(
+    ("fields", "seen"),
+    [
+        ({"until": "2027-01-02T09:00"}, "2027-01-02 09:00"),
+        ({"until": "", "chosen": "", "seen_again": "3"}, "seen 4 times"),
+    ],
+)
+def test_snoozing_puts_it_off(desk, fields, seen):
+    proposal = propose(desk.cast.agent, "The port is 5432")
+    decide(desk.ann, proposal, "snooze_proposal", **fields)
+    assert proposal not in text_of(desk.ann, queue())
+    assert proposal in text_of(desk.ann, queue("?queue=snoozed"))
+    assert seen in text_of(desk.ann, item(proposal))
+
+
+@pytest.mark.parametrize(
+    "fields", [{"until": "soon"}, {"seen_again": "x"}, {"seen_again": "0"}, {"until": "1999-01-01T00:00"}]
+)
+def test_a_bad_snooze_is_refused(desk, fields):
+    proposal = propose(desk.cast.agent, "The port is 5432")
+    assert decide(desk.ann, proposal, "snooze_proposal", **fields).status_code == 422
+    assert Proposal.objects.get(pk=proposal).snoozed_until is None
+
+
+def test_a_comment_stays_on_the_page(desk):
+    proposal = propose(desk.cast.agent, "The port is 5432")
+    decide(desk.ann, proposal, "comment_on_proposal", text="<b>@ben</b> look")
+    assert ProposalStep.objects.get(kind="comment").text == "<b>@ben</b> look"
+    assert state(proposal) == "open"
+
+
+def test_stored_text_is_content_and_never_interface(desk):
+    nasty = "<script>alert(1)</script> [x](javascript:1) http://evil.example \u202egnp.exe a\u200bb"
+    proposal = propose(desk.cast.agent, nasty)
+    for query in ("", "?read=markdown", "?diff=unified"):
+        page = text_of(desk.ann, item(proposal, query))
+        assert "<script>alert" not in page
+        assert 'href="javascript' not in page
+        assert 'href="http://evil' not in page
+        assert "⟦U+202E⟧" in page
+        assert "⟦U+200B⟧" in page
+        assert "hidden characters" in page
+
+
+def test_a_stranger_and_a_ghost_look_alike(desk):
+    make_person("cid", ELSEWHERE, is_staff=True)
+    proposal = propose(desk.cast.agent, "The port is 5432")
+    stranger, ghost = sign_in("cid"), str(uuid4())
+    assert stranger.get(item(proposal))["Location"] == stranger.get(item(ghost))["Location"] == reverse("admin:index")
+    sent = {"act": "approve_proposal", "revision": "1"}
+    for address in (item(proposal), item(ghost)):
+        answer = stranger.post(address, sent)
+        assert answer.status_code == 404
+        assert "5432" not in answer.content.decode()
+    assert state(proposal) == "open"
+
+
+@pytest.mark.parametrize("act", ["", "set_policy", "decide_everything", "approve_proposal\x00"])
+def test_only_the_forms_of_the_page_are_carried_out(desk, act):
+    proposal = propose(desk.cast.agent, "The port is 5432")
+    assert desk.ann.post(item(proposal), {"act": act}).status_code == 403
+
+
+@pytest.mark.parametrize("revision", ["", "0", "-1", "99", "x", "9" * 40])
+def test_a_mangled_revision_decides_nothing_wrong(desk, revision):
+    proposal = propose(desk.cast.agent, "The port is 5432")
+    answer = decide(desk.ann, proposal, "approve_proposal", revision=revision)
+    assert answer.status_code in (200, 409, 422)
+    assert (state(proposal) == "open") == (answer.status_code != 200)
+
+
+def test_an_empty_revision_is_no_way_round_the_stale_guard(desk):
+    proposal = propose(desk.cast.agent, "The port is 5432")
+    assert decide(desk.ann, proposal, "approve_proposal", revision="").status_code == 422
+    assert state(proposal) == "open"
+
+
+def test_a_decision_needs_its_token(desk):
+    proposal = propose(desk.cast.agent, "The port is 5432")
+    client = Client(enforce_csrf_checks=True)
+    client.cookies = desk.ann.cookies
+    assert client.post(item(proposal), {"act": "approve_proposal", "revision": "1"}).status_code == 403
+    assert state(proposal) == "open"
