@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 from governance import gate, selectors, services
@@ -33,7 +34,7 @@ from governance.policies import (
     validate_document,
     verdict_of,
 )
-from kernel.actions import Action, Applied, Target, get, register
+from kernel.actions import Action, Applied, Change, Target, get, register
 from kernel.context import ActorKind, Ctx, Right
 from kernel.errors import InvalidInputError, NotFoundError
 from scopes.selectors import owned_sessions, partition_of, require_domain
@@ -76,6 +77,10 @@ def _set_policy(given: SetPolicyInput, prepared: None, ctx: Ctx) -> Applied[Poli
     return result, [change]
 
 
+def _take_back(given: SetPolicyInput | None, changes: Sequence[Change], ctx: Ctx) -> Sequence[Change]:
+    return services.restore_policy(changes, ctx)
+
+
 SET_POLICY = register(
     Action(
         "set_policy",
@@ -86,6 +91,7 @@ SET_POLICY = register(
         _target,
         _check,
         _set_policy,
+        reverse=_take_back,
     )
 )
 

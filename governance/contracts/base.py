@@ -11,8 +11,13 @@ from kernel.context import Right
 from kernel.text import is_invisible
 
 
+def is_legible(text: str) -> bool:
+    """Whether there is anything in it that a person can read."""
+    return any(not char.isspace() and not is_invisible(char) for char in text)
+
+
 def _legible(text: str) -> str:
-    if not any(not char.isspace() and not is_invisible(char) for char in text):
+    if not is_legible(text):
         raise ValueError("say why, in words that people can read")
     return text
 

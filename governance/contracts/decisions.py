@@ -11,8 +11,6 @@ from governance.contracts.base import Reason
 from governance.contracts.proposals import ProposalView
 from kernel.contracts import Instant, KeyedInput, KeyedResult
 
-BulkVerdict = Literal["approve", "reject", "request_changes"]
-
 
 class OnProposal(KeyedInput):
     """Names the proposal that the call is about."""

@@ -12,15 +12,16 @@ if TYPE_CHECKING:
     from governance.policies.effective import Policies
 
 QUEUE_RULE = "review.queue:"
+ALLOW_RULE = "review.allow:"
 
 
 def verdict_of(rule: str) -> Verdict | None:
     """The verdict that a recorded rule stands for; None where no decision was made, as on input that was unreadable."""
-    if rule.startswith(QUEUE_RULE) or rule == ALWAYS_REVIEWED:
+    if rule.startswith(QUEUE_RULE) or rule in (ALWAYS_REVIEWED, "draft"):
         return Verdict.QUEUE
     if rule.startswith("missing_right:") or rule == "not_visible":
         return Verdict.DENY
-    return Verdict.ALLOW if rule.startswith("right:") or rule == "approved" else None
+    return Verdict.ALLOW if rule.startswith(("right:", ALLOW_RULE)) or rule == "approved" else None
 
 
 def in_words(facts: Facts, rule: str, policies: Policies | None) -> list[str]:
@@ -55,11 +56,14 @@ def _deciding(facts: Facts, rule: str, policies: Policies | None) -> str:
         return f"Held for review by the policy rule {name!r}{_rule(known) if known else ''}."
     sentences = {
         ALWAYS_REVIEWED: f"Held for review: {facts.action} always waits for a person who may decide in its place.",
+        "draft": "Held for review: it was drafted for someone who may do it.",
         "approved": "Allowed: a person approved the stored call.",
         "not_visible": "Denied as not found: who may not read there is not told that it exists.",
     }
     if rule.startswith("missing_right:"):
         return f"Denied: the right {rule.partition(':')[2]} is missing."
+    if rule.startswith(ALLOW_RULE):
+        return f"Allowed: the policy rule {rule.removeprefix(ALLOW_RULE)!r} excepts this agent from waiting."
     if rule.startswith("right:"):
         return "Allowed: the right is held, and no rule of review.queue matches."
     return sentences.get(rule, "No policy decided: the call was refused or made before that.")

@@ -15,6 +15,7 @@ from governance.services.idempotency import (
 from governance.services.policies import (
     add_policy_version,
     register_file,
+    restore_policy,
 )
 from governance.services.preferences import (
     set_preferences,
@@ -33,9 +34,16 @@ from governance.services.proposals import (
     touch_proposal,
 )
 from governance.services.quotas import (
+    DAY,
+    MINUTE,
     charge_call,
     charge_items,
     check_open_proposals,
+)
+from governance.services.reversals import (
+    carried_out,
+    require_reversible,
+    take_back,
 )
 from governance.services.steps import (
     MENTIONS,
@@ -55,7 +63,9 @@ from governance.services.transitions import (
 )
 
 __all__ = [
+    "DAY",
     "MENTIONS",
+    "MINUTE",
     "SEARCHED_CHARS",
     "NewProposal",
     "Step",
@@ -64,6 +74,7 @@ __all__ = [
     "add_mentions",
     "add_policy_version",
     "add_step",
+    "carried_out",
     "changes_digest",
     "charge_call",
     "charge_items",
@@ -84,10 +95,13 @@ __all__ = [
     "register_file",
     "release",
     "require_mine",
+    "require_reversible",
     "require_step",
+    "restore_policy",
     "reviewers_named",
     "set_preferences",
     "snooze",
     "standing_approvals",
+    "take_back",
     "touch_proposal",
 ]

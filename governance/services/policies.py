@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -12,7 +12,7 @@ from governance.models import PolicyVersion
 from kernel.actions import Change
 from kernel.canonical import digest
 from kernel.context import Ctx
-from kernel.errors import ConflictError
+from kernel.errors import ConflictError, StaleError
 
 
 def register_file(document: Mapping[str, Any], ctx: Ctx) -> Change | None:
@@ -58,3 +58,17 @@ def add_policy_version(
         raise ConflictError("Someone else changed this policy at the same moment: read it again.") from exc
     after = {"domain_id": domain_id, "source": source, "number": row.number, "document": dict(document)}
     return row, Change("policy_versions", str(row.id), None, after)
+
+
+def restore_policy(changes: Sequence[Change], ctx: Ctx) -> list[Change]:
+    """Append the document that was in force before a policy version. Raises StaleError where it was replaced since."""
+    made = next(change.after for change in changes if change.table == "policy_versions" and change.after is not None)
+    versions = PolicyVersion.objects.filter(domain_id=made["domain_id"], source=made["source"])
+    newest = versions.order_by("-number").first()
+    if newest is None or newest.number != made["number"]:
+        raise StaleError("That policy version was replaced since: set the policy that you want instead.")
+    earlier = versions.filter(number__lt=newest.number).order_by("-number").first()
+    document = earlier.document if earlier else {}
+    reason = f"version {newest.number} taken back"
+    number = newest.number + 1
+    return [add_policy_version(made["domain_id"], made["source"], document, reason, ctx, number=number)[1]]

@@ -44,6 +44,23 @@ def _edited(cast: Cast) -> dict:
     return {**given, "input": tree, "revision": 1}
 
 
+def _chosen(cast: Cast) -> dict:
+    choice = {**_proposal(cast), "revision": 1}
+    return {"verdict": "reject", "proposals": [choice, {**choice, "revision": 2}], "reason": "not ours"}
+
+
+def _rejected(cast: Cast) -> dict:
+    given = _proposal(cast)
+    cast.reviewer.do("reject_proposal", {**given, "reason": "by mistake"})
+    return {"proposal_id": given["id"], "reason": "it was not mine"}
+
+
+def _policy_entry(cast: Cast) -> dict:
+    cast.operator.do("set_policy", domain_id=TEAM, document={"retention": {"context_days": 3}}, reason="tidy")
+    entries = cast.operator.do("list_audit", domain_id=TEAM, action="set_policy")["entries"]
+    return {"audit_entry_id": entries[0]["id"], "reason": "too tidy"}
+
+
 def _session(cast: Cast) -> dict:
     cast.agent.do("commit_turn", a_turn("默认数据库是 Postgres"))
     return {"domain_id": TEAM, "session_id": "s1"}
@@ -175,6 +192,9 @@ def _in_team(made: dict) -> dict:
 
 
 EXAMPLES: dict[str, Example] = {
+    "decide_proposals": Example("reviewer", _chosen, "agent"),
+    "revert_change": Example("operator", _policy_entry, "agent"),
+    "undo_decision": Example("reviewer", _rejected, "agent"),
     "claim_proposal": Example("reviewer", _proposal, "agent"),
     "comment_on_proposal": Example("agent", lambda cast: {**_proposal(cast), "text": "@reviewer 看看"}, "stranger"),
     "edit_and_approve": Example("reviewer", lambda cast: {**_edited(cast), "reason": "spelling"}, "agent"),

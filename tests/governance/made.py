@@ -54,6 +54,7 @@ def made(
     right: Right = Right.WRITE,
     subject: str = "",
     evidence: Callable[[], str] = lambda: "",
+    reverse: Callable[..., Sequence[Change]] | None = None,
 ) -> Action[NoteInput, NoteResult, Any]:
     """An action `note` that is not in the registry."""
 
@@ -61,7 +62,9 @@ def made(
         require_domain(given.domain_id, ctx)
         return Target(given.domain_id, subject=subject, evidence=evidence())
 
-    return Action("note", "Keep a note.", NoteInput, NoteResult, right, target, prepare, apply, failed)
+    return Action(
+        "note", "Keep a note.", NoteInput, NoteResult, right, target, prepare, apply, failed, reverse=reverse
+    )
 
 
 def note_of(domain_id: str = TEAM) -> str | None:

@@ -118,6 +118,14 @@ def _on_proposals(**fields: object) -> Inputs:
 
 
 INPUTS: dict[str, Inputs] = {
+    "decide_proposals": lambda ids: {
+        state: {"verdict": "reject", "proposals": [{**tree, "revision": 1}], "reason": "because"}
+        for state, tree in _proposals(ids).items()
+    },
+    "revert_change": lambda ids: {"entry": {**KEY, "audit_entry_id": ids.entry, "reason": "because"}},
+    "undo_decision": lambda ids: {
+        state: {**KEY, "proposal_id": tree["id"], "reason": "because"} for state, tree in _proposals(ids).items()
+    },
     "claim_proposal": _on_proposals(),
     "comment_on_proposal": _on_proposals(text="well"),
     "edit_and_approve": _on_proposals(input={}, reason="because"),
@@ -196,14 +204,19 @@ INPUTS: dict[str, Inputs] = {
 }
 
 COUNTS = {"proposal_counts"}  # numbers of what the caller may see: none
-MAY_ANSWER = COUNTS | {
-    "whoami",
-    "set_preferences",
-    "list_domains",
-    "list_proposals",
-    "list_audit",
-    "export_audit",
-}  # with what is the caller's own
+ONE_BY_ONE = {"decide_proposals"}  # answers a person with what became of each: not found
+MAY_ANSWER = (
+    COUNTS
+    | ONE_BY_ONE
+    | {
+        "whoami",
+        "set_preferences",
+        "list_domains",
+        "list_proposals",
+        "list_audit",
+        "export_audit",
+    }
+)  # with what is the caller's own
 OF_THE_INSTALLATION = {
     "create_principal", "issue_key", "revoke_key", "list_principals", "get_policy", "replay_policy", "set_policy",
     "verify_audit",
@@ -216,8 +229,8 @@ SHOWS_CONTENT = READER_SEES - COUNTS - {"list_proposals", "list_domains", "whoam
 READER_KNOWS_NOTHING_OF = {
     "approve_proposal", "claim_proposal", "comment_on_proposal", "edit_and_approve", "explain_policy",
     "get_audit_entry", "get_context",
-    "get_proposal", "recommend", "reject_proposal", "release_proposal", "request_changes", "revise_proposal",
-    "snooze_proposal", "withdraw_proposal",
+    "get_proposal", "recommend", "reject_proposal", "release_proposal", "request_changes", "revert_change",
+    "revise_proposal", "snooze_proposal", "undo_decision", "withdraw_proposal",
 }  # fmt: skip
 
 
@@ -320,9 +333,10 @@ def test_a_grant_on_another_project_shows_nothing_of_this_one(world, who):
             shown = without(text, tree).replace(DOMAIN, "…")
             assert not leaks(shown, world), f"{who}: {name} of {state}: {text}"
             lists = name.startswith(("list_", "export_")) and name not in {"list_turns", "list_principals"}
-            assert status in ({200, 403} if lists else {403, 404}) or name in COUNTS | {"whoami", "set_preferences"}, (
-                f"{name} of {state}: {status} {text}"
-            )
+            assert status in ({200, 403} if lists else {403, 404}) or name in COUNTS | ONE_BY_ONE | {
+                "whoami",
+                "set_preferences",
+            }, f"{name} of {state}: {status} {text}"
             assert not lists or status == 403 or _rows(text) == [] or name == "list_domains", f"{name}: {text}"
     assert stored() == before
 

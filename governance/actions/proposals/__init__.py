@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from governance.actions.proposals import deciding, desk, own, reading
+from governance.actions.proposals import bulk, deciding, desk, own, reading, undoing
 
-__all__ = ["deciding", "desk", "own", "reading"]
+__all__ = ["bulk", "deciding", "desk", "own", "reading", "undoing"]
