@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated, Self
 
 from pydantic import Field, model_validator
@@ -31,6 +32,14 @@ ScopePattern = Annotated[
         description="Which scopes: `type:id`, `type:*` or `*`.",
     ),
 ]
+
+
+class Role(StrEnum):
+    """What a person is assigned to do in scopes. Its name is also that of a group: out of it, nobody acts in that role."""
+
+    REVIEWER = "reviewer"
+    AUDITOR = "auditor"
+    OPERATOR = "operator"
 
 
 class ScopeRef(Contract):

@@ -8,6 +8,7 @@ from django.db import models
 from kernel import clock
 from kernel.db import JSONField
 from kernel.ids import new_id
+from scopes.contracts import Role
 
 
 class Domain(models.Model):
@@ -123,20 +124,24 @@ class Grant(models.Model):
 
 
 class ReviewerAssignment(models.Model):
-    """The scopes of one domain that a signed-in person reviews."""
+    """The scopes of one domain in which a signed-in person acts in a role. It counts only while the person is in the
+    group of that role."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="assignments")
     domain = models.ForeignKey(Domain, on_delete=models.PROTECT)
     pattern = models.CharField(max_length=240, default="*")
+    role = models.CharField(
+        max_length=10, default=Role.REVIEWER.value, choices=[(role.value, role.value) for role in Role]
+    )
     created_at = models.DateTimeField(default=clock.now)
 
     class Meta:
         db_table = "reviewer_assignments"
         ordering = ["created_at", "id"]
         constraints = [
-            models.UniqueConstraint(fields=["user", "domain", "pattern"], name="reviewer_assignments_unique"),
+            models.UniqueConstraint(fields=["user", "domain", "pattern", "role"], name="reviewer_assignments_unique"),
         ]
 
     def __str__(self) -> str:
-        return f"{self.user} reviews {self.domain_id}/{self.pattern}"
+        return f"{self.user} {self.role} of {self.domain_id}/{self.pattern}"

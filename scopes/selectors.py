@@ -14,13 +14,17 @@ from django.db.models import Q, QuerySet
 from kernel.compiled import Given, compiled, instances
 from kernel.context import ANY, KEY_RIGHTS, Actor, ActorKind, Ctx, Reach, Right, type_prefix
 from kernel.errors import InvalidInputError, NotFoundError, UnauthenticatedError
-from scopes.contracts import LEGACY_DOMAIN, SESSION, GrantView, PrincipalView, Scoped, ScopeRef
+from scopes.contracts import LEGACY_DOMAIN, SESSION, GrantView, PrincipalView, Role, Scoped, ScopeRef
 from scopes.models import ApiKey, Domain, MemoryScope, Principal, ReviewerAssignment
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
-REVIEWER_RIGHTS = frozenset({Right.READ, Right.PROMOTE, Right.AUDIT, Right.DECIDE})
+ROLE_RIGHTS = {
+    Role.REVIEWER: frozenset({Right.READ, Right.PROMOTE, Right.AUDIT, Right.DECIDE}),
+    Role.AUDITOR: frozenset({Right.AUDIT}),
+    Role.OPERATOR: frozenset({Right.READ, Right.AUDIT, Right.OPERATE}),
+}
 EVERYTHING = (Reach(ANY, ANY, frozenset(Right)),)
 
 
@@ -85,14 +89,15 @@ def identify_principal(principal: Principal) -> Identity:
 
 
 def identify_person(user: User) -> Identity:
-    """The actor and reach of a signed-in person: everything for a superuser, else what is assigned for review."""
+    """The actor and reach of a signed-in person: everything for a superuser, else what is assigned in roles whose group
+    the person is in."""
     actor = Actor(ActorKind.PERSON, f"user:{user.pk}", user.get_username())
     if not user.is_active:
         return Identity(actor, ())
     if user.is_superuser:
         return Identity(actor, EVERYTHING)
-    rows = ReviewerAssignment.objects.filter(user=user)
-    return Identity(actor, tuple(Reach(row.domain_id, row.pattern, REVIEWER_RIGHTS) for row in rows))
+    rows = ReviewerAssignment.objects.filter(user=user, role__in=user.groups.values("name"))
+    return Identity(actor, tuple(Reach(row.domain_id, row.pattern, ROLE_RIGHTS[Role(row.role)]) for row in rows))
 
 
 def identify_again(actor: Actor) -> Identity:
@@ -304,8 +309,8 @@ def scope_rows(domain_id: str, names: Iterable[str], partition: str) -> list[Mem
     return [rows[name] for name in wanted if name in rows]
 
 
-def view_principal(principal: Principal) -> PrincipalView:
-    """A principal with its grants; no secret is in it."""
+def view_principal(principal: Principal, ctx: Ctx) -> PrincipalView:
+    """A principal with its grants where the asker may audit or operate; no secret is in it."""
     return PrincipalView(
         id=str(principal.id),
         name=principal.name,
@@ -315,5 +320,6 @@ def view_principal(principal: Principal) -> PrincipalView:
         grants=[
             GrantView(domain_id=grant.domain_id, pattern=grant.pattern, rights=[Right(r) for r in grant.rights])
             for grant in principal.grants.all()
+            if ctx.may(Right.AUDIT, grant.domain_id, grant.pattern)
         ],
     )

@@ -6,12 +6,13 @@ import secrets
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from django.contrib.auth.models import Group
 from django.db import IntegrityError, transaction
 
 from kernel.actions import Change
 from kernel.context import Ctx, Right
 from kernel.errors import ConflictError, NotFoundError
-from scopes.contracts import SESSION
+from scopes.contracts import SESSION, Role
 from scopes.models import ApiKey, Domain, Grant, MemoryScope, Principal, ReviewerAssignment
 from scopes.selectors import hash_key, scope_rows
 
@@ -104,8 +105,37 @@ def grant(principal: Principal, domain_id: str, pattern: str, rights: Iterable[R
     return [Change("grants", str(row.pk), before, after)]
 
 
-def assign_reviewer(user: User, domain_id: str, pattern: str) -> list[Change]:
-    """Let the person review the scopes of the pattern; saying it again changes nothing."""
-    row, created = ReviewerAssignment.objects.get_or_create(user=user, domain_id=domain_id, pattern=pattern)
-    after = {"user": user.get_username(), "domain_id": domain_id, "pattern": pattern}
-    return [Change("reviewer_assignments", str(row.pk), None, after)] if created else []
+def assign(user: User, domain_id: str, pattern: str, role: Role) -> list[Change]:
+    """Let the person act in the role on the scopes of the pattern, as a member of its group; saying it again changes
+    nothing."""
+    row, created = ReviewerAssignment.objects.get_or_create(user=user, domain_id=domain_id, pattern=pattern, role=role)
+    changes = [Change("reviewer_assignments", str(row.pk), None, _assignment(row))] if created else []
+    group, _ = Group.objects.get_or_create(name=role)
+    if not user.groups.filter(pk=group.pk).exists():
+        user.groups.add(group)
+        changes.append(_membership(user, role, joined=True))
+    return changes
+
+
+def unassign(user: User, domain_id: str, pattern: str, role: Role) -> list[Change]:
+    """Take an assignment away; with the last of its role the person leaves the group too. Without one, nothing changes."""
+    row = ReviewerAssignment.objects.filter(user=user, domain_id=domain_id, pattern=pattern, role=role).first()
+    if row is None:
+        return []
+    changes = [Change("reviewer_assignments", str(row.pk), _assignment(row), None)]
+    row.delete()
+    left = ReviewerAssignment.objects.filter(user=user, role=role).exists()
+    if not left and user.groups.filter(name=role).exists():
+        user.groups.remove(*Group.objects.filter(name=role))
+        changes.append(_membership(user, role, joined=False))
+    return changes
+
+
+def _assignment(row: ReviewerAssignment) -> dict[str, str]:
+    return {"user": row.user.get_username(), "domain_id": row.domain_id, "pattern": row.pattern, "role": row.role}
+
+
+def _membership(user: User, role: Role, *, joined: bool) -> Change:
+    known = {"user": user.get_username(), "group": role.value}
+    before, after = (None, known) if joined else (known, None)
+    return Change("auth_user_groups", f"{user.pk}:{role}", before, after)

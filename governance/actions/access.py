@@ -25,9 +25,12 @@ from governance.contracts import (
     RevokeKeyInput,
     RevokeKeyResult,
     ScopeRow,
+    UnassignReviewerInput,
+    UnassignReviewerResult,
     WhoamiInput,
     WhoamiResult,
 )
+from governance.selectors import visible_principals
 from kernel.actions import Action, Applied, Target, register
 from kernel.context import KEY_RIGHTS, ActorKind, Ctx, Right
 from kernel.errors import InvalidInputError, NotFoundError
@@ -62,10 +65,12 @@ def _user(name: str | None) -> User | None:
     return user
 
 
-def _principal(name: str) -> Principal:
-    row = Principal.objects.select_related("owner").prefetch_related("grants").filter(name=name).first()
+def _principal(name: str, ctx: Ctx) -> Principal:
+    """A principal that the actor can see: an operator of one domain learns nothing of another's."""
+    rows = visible_principals(ctx).select_related("owner").prefetch_related("grants")
+    row = rows.filter(name=name).first()
     if row is None:
-        raise NotFoundError(f"No principal {name!r}.")
+        raise NotFoundError(f"No principal {name!r} that you can see.")
     return row
 
 
@@ -84,7 +89,7 @@ def _create_principal(given: CreatePrincipalInput, owner: User | None, ctx: Ctx)
     row, created = services.create_principal(given.name, ActorKind.AGENT, owner)
     granted = services.grant(row, given.domain_id, given.pattern, given.rights)
     key, secret, issued = services.issue_key(row)
-    result = NewKeyResult(principal=view_principal(row), key_prefix=key.prefix, api_key=secret)
+    result = NewKeyResult(principal=view_principal(row, ctx), key_prefix=key.prefix, api_key=secret)
     return result, [*changes, created, *granted, issued]
 
 
@@ -104,7 +109,7 @@ CREATE_PRINCIPAL = register(
 
 def _issue_key(given: IssueKeyInput, row: Principal, ctx: Ctx) -> Applied[NewKeyResult]:
     key, secret, issued = services.issue_key(row)
-    return NewKeyResult(principal=view_principal(row), key_prefix=key.prefix, api_key=secret), [issued]
+    return NewKeyResult(principal=view_principal(row, ctx), key_prefix=key.prefix, api_key=secret), [issued]
 
 
 ISSUE_KEY = register(
@@ -115,7 +120,7 @@ ISSUE_KEY = register(
         NewKeyResult,
         Right.OPERATE,
         _installation,
-        lambda given, ctx: _principal(given.name),
+        lambda given, ctx: _principal(given.name, ctx),
         _issue_key,
     )
 )
@@ -144,12 +149,12 @@ REVOKE_KEY = register(
 
 def _prepare_grant(given: GrantAccessInput, ctx: Ctx) -> Principal:
     _only_key_rights(given.rights)
-    return _principal(given.name)
+    return _principal(given.name, ctx)
 
 
 def _grant_access(given: GrantAccessInput, row: Principal, ctx: Ctx) -> Applied[PrincipalResult]:
     changes = services.grant(row, given.domain_id, given.pattern, given.rights)
-    return PrincipalResult(principal=view_principal(_principal(given.name))), changes
+    return PrincipalResult(principal=view_principal(_principal(given.name, ctx), ctx)), changes
 
 
 GRANT_ACCESS = register(
@@ -166,25 +171,45 @@ GRANT_ACCESS = register(
 )
 
 
-def _prepare_assignment(given: AssignReviewerInput, ctx: Ctx) -> User | None:
+def _assigned(given: AssignReviewerInput, ctx: Ctx) -> User | None:
     return _user(given.user)
 
 
 def _assign_reviewer(given: AssignReviewerInput, user: User, ctx: Ctx) -> Applied[AssignReviewerResult]:
-    changes = services.assign_reviewer(user, given.domain_id, given.pattern)
-    return AssignReviewerResult(user=given.user, domain_id=given.domain_id, pattern=given.pattern), changes
+    changes = services.assign(user, given.domain_id, given.pattern, given.role)
+    return AssignReviewerResult(**given.model_dump(exclude={"idempotency_key"})), changes
 
 
 ASSIGN_REVIEWER = register(
     Action(
         "assign_reviewer",
-        "Let a person review the scopes of a pattern in one domain.",
+        "Let a person act as reviewer, auditor or operator on the scopes of a pattern in one domain.",
         AssignReviewerInput,
         AssignReviewerResult,
         Right.OPERATE,
         _domain,
-        _prepare_assignment,
+        _assigned,
         _assign_reviewer,
+    )
+)
+
+
+def _unassign_reviewer(given: UnassignReviewerInput, user: User, ctx: Ctx) -> Applied[UnassignReviewerResult]:
+    changes = services.unassign(user, given.domain_id, given.pattern, given.role)
+    return UnassignReviewerResult(**given.model_dump(exclude={"idempotency_key"})), changes
+
+
+UNASSIGN_REVIEWER = register(
+    Action(
+        "unassign_reviewer",
+        "Take such an assignment away, at once.",
+        UnassignReviewerInput,
+        UnassignReviewerResult,
+        Right.OPERATE,
+        _domain,
+        _assigned,
+        _unassign_reviewer,
+        destroys=True,
     )
 )
 
@@ -194,7 +219,7 @@ def _list_principals(given: ListPrincipalsInput, ctx: Ctx) -> ListPrincipalsResu
     if given.domain_id is not None:
         rows = rows.filter(pk__in=Principal.objects.filter(grants__domain_id=given.domain_id).values("pk"))
     found, cursor = page(rows, given, "name", str)
-    return ListPrincipalsResult(principals=[view_principal(row) for row in found], next_cursor=cursor)
+    return ListPrincipalsResult(principals=[view_principal(row, ctx) for row in found], next_cursor=cursor)
 
 
 LIST_PRINCIPALS = register(

@@ -293,22 +293,30 @@ class GrantAdmin(ReadOnlyAdmin):
 
 @admin.register(ReviewerAssignment)
 class AssignmentAdmin(ReadOnlyAdmin):
-    """Which people review which scopes."""
+    """Which people review, audit or operate which scopes."""
 
     group, place, icon = "Access", 5, "supervisor_account"
-    list_display = ("who", "domain_name", "scopes", "created")
+    list_display = ("who", "role_label", "domain_name", "scopes", "created")
     list_select_related = ("user",)
     search_fields = ("user__username",)
     search_help_text = "Start of a user name"
     narrow_by = ("domain",)
-    teach = "No reviewers yet. A reviewer reads the scopes of a pattern and decides on its proposals."
+    teach = (
+        "No assignments yet. A reviewer reads the scopes of a pattern and decides on its proposals; an auditor reads the"
+        " record and the policies; an operator gives access and sets policies."
+    )
     teach_command = """manage.py act assign_reviewer '{"user": "ann", "domain_id": "my-team", "pattern": "*"}'"""
 
     def visible(self, ctx: Ctx) -> QuerySet[ReviewerAssignment]:
         """Assignments on scopes that the person reviews too."""
         return selectors.visible_assignments(ctx)
 
-    @admin.display(description="Reviewer")
+    @admin.display(description="Role")
+    def role_label(self, row: ReviewerAssignment) -> str:
+        """What they do there."""
+        return badge(row.role)
+
+    @admin.display(description="Person")
     def who(self, row: ReviewerAssignment) -> str:
         """The person."""
         return shown(row.user.get_username())
@@ -332,7 +340,8 @@ class AssignmentAdmin(ReadOnlyAdmin):
         """Its values."""
         did = narrowed_links(request, "actor_id", f"user:{row.user_id}")
         return [
-            fact("Reviewer", row.user.get_username()),
+            fact("Person", row.user.get_username()),
+            fact("Role", row.role),
             fact("Domain", row.domain_id, list_url(self.opts, domain=row.domain_id)),
             fact("Scopes", row.pattern, kind="code"),
             fact("Since", row.created_at, kind="time"),

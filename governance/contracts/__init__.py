@@ -20,6 +20,8 @@ from governance.contracts.access import (
     RevokeKeyInput,
     RevokeKeyResult,
     ScopeRow,
+    UnassignReviewerInput,
+    UnassignReviewerResult,
     WhoamiInput,
     WhoamiResult,
 )
@@ -225,6 +227,8 @@ __all__ = [
     "StepKind",
     "StepView",
     "Tone",
+    "UnassignReviewerInput",
+    "UnassignReviewerResult",
     "UndoDecisionInput",
     "UndoResult",
     "UserName",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
 from pydantic import Field
@@ -11,7 +11,7 @@ from pydantic import Field
 from governance.contracts.base import KeyRight, UserName
 from kernel.context import Right
 from kernel.contracts import Contract, Identifier, KeyedInput, KeyedResult, PageInput, PageResult
-from scopes.contracts import LEGACY_DOMAIN, DomainId, PrincipalView, ScopePattern, ScopeView
+from scopes.contracts import LEGACY_DOMAIN, DomainId, PrincipalView, Role, ScopePattern, ScopeView
 
 
 class CreatePrincipalInput(Contract):
@@ -81,12 +81,22 @@ class ListPrincipalsResult(PageResult):
     principals: list[PrincipalView] = Field(description="Principals, by name.")
 
 
+RoleField = Annotated[
+    Role,
+    Field(
+        description="`reviewer` reads, decides and reads the record; `auditor` reads the record and the policies and "
+        "nothing else; `operator` gives access and sets policies in the domain."
+    ),
+]
+
+
 class AssignReviewerInput(KeyedInput):
-    """Let a person review scopes of a domain."""
+    """Let a person act in a role on scopes of a domain."""
 
     user: UserName
     domain_id: DomainId
     pattern: ScopePattern = "*"
+    role: RoleField = Role.REVIEWER
 
 
 class AssignReviewerResult(KeyedResult):
@@ -95,6 +105,15 @@ class AssignReviewerResult(KeyedResult):
     user: str = Field(description="User name.")
     domain_id: str = Field(description="Domain.")
     pattern: str = Field(description="Scopes.")
+    role: Role = Field(description="Role.")
+
+
+class UnassignReviewerInput(AssignReviewerInput):
+    """Take an assignment away."""
+
+
+class UnassignReviewerResult(AssignReviewerResult):
+    """The assignment that is no longer in force."""
 
 
 class WhoamiInput(Contract):

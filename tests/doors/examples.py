@@ -245,6 +245,7 @@ EXAMPLES: dict[str, Example] = {
     "revoke_key": Example("operator", lambda cast: {"key_prefix": cast.reader.key.split("_")[1]}, "agent"),
     "search_memory": Example("agent", _to_search, "stranger"),
     "set_policy": Example("operator", lambda cast: {"domain_id": TEAM, "document": {}, "reason": "reset"}, "agent"),
+    "unassign_reviewer": Example("operator", lambda cast: {"user": "reviewer", "domain_id": TEAM}, "agent"),
     "verify_audit": Example("operator", lambda cast: {"after": 0, "limit": 10}, "agent"),
     "set_preferences": Example("reviewer", lambda cast: {"shortcuts": False, "diff": "unified"}, "agent"),
     "whoami": Example("agent", lambda cast: {}, None),

@@ -197,6 +197,7 @@ INPUTS: dict[str, Inputs] = {
         "domain": {**KEY, "domain_id": ids.domain, "document": {}, "reason": "because"},
         "installation": {**KEY, "document": {}, "reason": "because"},
     },
+    "unassign_reviewer": lambda ids: {"domain": {**KEY, "user": ids.person, "domain_id": ids.domain}},
     "verify_audit": lambda ids: {"chain": {}},
     "set_preferences": lambda ids: {"own": {"shortcuts": False}},
     "whoami": lambda ids: {"me": {}},

@@ -7,18 +7,18 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from governance.management.base import ActionCommand
+from scopes.contracts import Role
 
 
 class Command(ActionCommand):
-    help = "Let a person review the scopes of a pattern in one domain."
+    help = "Let a person act as reviewer, auditor or operator on the scopes of a pattern in one domain."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("user", help="user name of the person")
         parser.add_argument("--domain", required=True, help="domain to review")
         parser.add_argument("--pattern", help="scopes: type:id, type:* or * (default: *)")
+        parser.add_argument("--role", choices=[role.value for role in Role], help="what they do (default: reviewer)")
 
     def handle(self, **options: Any) -> None:
-        self.perform_as_operator(
-            "assign_reviewer",
-            {"user": options["user"], "domain_id": options["domain"], "pattern": options["pattern"]},
-        )
+        given = {"domain_id": options["domain"], "pattern": options["pattern"], "role": options["role"]}
+        self.perform_as_operator("assign_reviewer", {"user": options["user"], **given})
