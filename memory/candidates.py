@@ -4,7 +4,7 @@ rest is not kept (behavioural specification 2.3 and 2.4)."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -13,6 +13,7 @@ from kernel.errors import InvalidInputError
 from memory.contracts.commit import RetentionLine, TurnEvents
 from memory.contracts.items import EntityIn, ItemIn, Lifecycle, PreferenceIn
 from memory.contracts.refs import EvidenceRef
+from memory.contracts.writing import ITEM_TYPES
 from memory.extraction import Extraction, Proposed
 from memory.extraction.denials import denies
 from memory.keys import check_key, slug
@@ -41,7 +42,12 @@ _CLOSED_SEGMENT = {"entities": "kind", "preferences": "scope"}
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One thing to write. `scope` is `type:id`, or None for the default; `message` is the place of its message."""
+    """One thing to write. `scope` is `type:id`, or None for the default; `message` is the place of its message.
+
+    `columns` are further columns of the row, of what was promoted or is knowledge. `anew` asks for a new version even
+    where the current one says the same, since that one is no longer trusted. `decided`: a person decided it, so it may
+    take the place of knowledge in force.
+    """
 
     type: str
     key: str
@@ -59,6 +65,9 @@ class Candidate:
     review_by: datetime | None = None
     importance: int = 0
     evidence: tuple[EvidenceRef, ...] = ()
+    columns: Mapping[str, Any] = field(default_factory=dict)
+    anew: bool = False
+    decided: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +195,23 @@ def _entity_matters(item: EntityIn, names: Sequence[str], policy: RetentionPolic
 
 def _name_of(item: EntityIn) -> str:
     return item.canonical or item.name or item.key.split(":", 2)[-1]
+
+
+def given_item(item_type: str, fields: Mapping[str, Any], path: str, levels: ConfidenceLevels) -> Candidate:
+    """The candidate for an item that is given by itself, such as `commit_turn` takes in its lists.
+
+    Raises InvalidInputError that names the place of a fault.
+    """
+    try:
+        item = ITEM_TYPES[item_type].parse(fields)
+    except InvalidInputError as exc:
+        errors = [{**error, "loc": [path, *error["loc"]]} for error in exc.errors]
+        raise InvalidInputError(f"{path}.{exc.message}", errors=errors) from exc
+    key = _checked(item_type, item.key, path)
+    _agrees(item, key, path)
+    if isinstance(item, PreferenceIn) and not item.confirmed:
+        raise InvalidInputError(f"{path}.confirmed: only a confirmed preference is kept.")
+    return _structured(path, item, key, levels)
 
 
 def _structured(path: str, item: ItemIn, key: str, levels: ConfidenceLevels) -> Candidate:

@@ -11,6 +11,22 @@ from kernel.text import fold
 
 Value = Mapping[str, Any]
 
+# The field of a value that tells it in words, and the fields that are no words of anybody's.
+_WORDS = {
+    "preferences": "value",
+    "goals": "description",
+    "tasks": "title",
+    "decisions": "decision",
+    "events": "title",
+    "cases": "problem",
+    "patterns": "rule",
+}
+_NO_WORDS: dict[str, tuple[str, ...]] = {
+    "tasks": ("status",),
+    "preferences": ("priority",),
+    "patterns": ("confidence",),
+}
+
 # Which fields the segments of a key stand for, so that a value need not repeat them.
 KEY_FIELDS: dict[str, tuple[str, ...]] = {
     "profile": ("subject",),
@@ -31,6 +47,12 @@ def complete(item_type: str, key: str, value: Value) -> dict[str, Any]:
     fields = KEY_FIELDS.get(item_type, ())
     said = key.split(":", len(fields))[1:]
     return {**dict(zip(fields, said, strict=False)), **{k: v for k, v in value.items() if v is not None}}
+
+
+def reworded(item_type: str, key: str, value: Value, text: str) -> dict[str, Any]:
+    """The value of an item that is told in other words: nothing of the words before is left in it."""
+    kept = {name: value[name] for name in _NO_WORDS.get(item_type, ()) if name in value}
+    return complete(item_type, key, {**kept, _WORDS.get(item_type, "statement"): text})
 
 
 def statement(item_type: str, value: Value) -> str:

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from memory.actions import compose, conflicts, diagnostics, extraction, items, search, turns
+from memory.actions import compose, conflicts, diagnostics, extraction, items, lifecycle, promotion, search, turns
 
-__all__ = ["compose", "conflicts", "diagnostics", "extraction", "items", "search", "turns"]
+__all__ = ["compose", "conflicts", "diagnostics", "extraction", "items", "lifecycle", "promotion", "search", "turns"]

@@ -13,6 +13,7 @@ from memory.selectors.composing import compose
 from memory.selectors.contexts import context_by_id
 from memory.selectors.conversation import session_of
 from memory.services.contexts import record_context
+from memory.services.notices import told
 from scopes.contracts import SESSION
 from scopes.selectors import partition_of, scope_rows
 
@@ -24,6 +25,7 @@ def _compose(given: ComposeContextInput, ctx: Ctx) -> ComposeContextResult:
 
 
 def _record(given: ComposeContextInput, shown: ComposeContextResult, ctx: Ctx) -> list[Change]:
+    told(shown.notices, shown.context_id, ctx)
     session = session_of(place_of(given, ctx), ctx)
     return record_context(given, shown, session.id if session else None, ctx)
 

@@ -121,6 +121,16 @@ class WriteConflict(Contract):
     memory_item_id: UUID | None = Field(description="The item that took its place; null for a retraction.")
 
 
+class QueuedItem(Contract):
+    """An item of this commit that waits for a person, while the rest was stored."""
+
+    proposal_id: UUID = Field(description="The proposal that a reviewer decides on.")
+    type: str = Field(description="Memory type.")
+    key: str = Field(description="Key.")
+    scope: ScopeView = Field(description="Scope that it is to enter.")
+    deduplicated: bool = Field(description="True: the same was proposed before and still waits.")
+
+
 class MemoryWritten(Contract):
     """What was learned."""
 
@@ -130,12 +140,13 @@ class MemoryWritten(Contract):
     found: list[OpenConflict] = Field(
         default=[], description="Memories already there that do not go together with these: stored, and to be decided."
     )
+    queued: list[QueuedItem] = Field(default=[], description="Items that wait for a person.")
 
 
 class RetentionLine(Contract):
     """What became of one candidate for memory, and why."""
 
-    action: Literal["write", "skip", "retract", "refuse", "deduplicate", "update_task", "edge"] = Field(
+    action: Literal["write", "skip", "retract", "refuse", "deduplicate", "update_task", "edge", "queue"] = Field(
         description="What was done."
     )
     type: str = Field(description="Memory type.")

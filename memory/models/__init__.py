@@ -8,6 +8,7 @@ from memory.models.events import Message, Ref, Session, SessionScopeLink, Summar
 from memory.models.extraction import ExtractionRun
 from memory.models.graph import Entity, EntityAlias, EntityMention, KgEdge
 from memory.models.items import EvidenceLink, KnowledgeEvent, MemoryChunk, MemoryItem
+from memory.models.notices import Notice
 
 __all__ = [
     "Conflict",
@@ -25,6 +26,7 @@ __all__ = [
     "MemoryChunk",
     "MemoryItem",
     "Message",
+    "Notice",
     "Ref",
     "Session",
     "SessionScopeLink",

@@ -24,7 +24,9 @@ class MemoryItem(models.Model):
     """One version of one memory. `current_until` NULL is the current version of its key; older versions stay.
 
     `valid_from` and `valid_to` are the time in the world for which it holds; `recorded_at` and `current_until` are the
-    time for which the system held it. `key` is NULL where there is none.
+    time for which the system held it. `key` is NULL where there is none. `source_item` is the item that this one was
+    made from by promotion, narrowing or raising. `narrowed_to` is the scope outside which the item is no longer shown,
+    not even as history.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
@@ -52,6 +54,9 @@ class MemoryItem(models.Model):
     )
     successor = models.ForeignKey("self", null=True, blank=True, on_delete=models.PROTECT, related_name="predecessors")
     promotion_event = models.UUIDField(null=True, blank=True)
+    narrowed_to = models.ForeignKey(
+        MemoryScope, null=True, blank=True, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
     valid_from = models.DateTimeField(null=True, blank=True)
     valid_to = models.DateTimeField(null=True, blank=True)
     recorded_at = models.DateTimeField(default=clock.now)
@@ -122,6 +127,7 @@ class EvidenceLink(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["item", "kind", "ref", "role"], name="evidence_links_unique"),
         ]
+        indexes = [models.Index(fields=["ref", "kind"], name="evidence_links_ref")]
 
     def __str__(self) -> str:
         return f"{self.role} {self.kind} {self.ref[:60]}"

@@ -30,6 +30,7 @@ from memory.resources import client_for
 from memory.selectors.conflicts import told_among
 from memory.selectors.conversation import Conversation, read_conversation
 from memory.selectors.evidence import edges_as_candidates, find_candidates, query_for
+from memory.selectors.notices import waiting_notices
 from memory.selectors.seen import ItemSeen, items_of_keys, standing_items
 from memory.selectors.standing import STANDING_TYPES, system_blocks
 from scopes.selectors import Resolved
@@ -83,7 +84,7 @@ def compose(given: ComposeContextInput, place: Resolved, ctx: Ctx) -> ComposeCon
     )
     fitted = replace(fitted, truncated=(*fitted.truncated, *shortened))
     package = assemble(header, plan, pack, fused, fitted, composition)
-    return _answer(package, given)
+    return _answer(package.model_copy(update={"notices": waiting_notices(place.domain_id, ctx)}), given)
 
 
 def _shown_ids(slots: Slots) -> list[UUID | None]:

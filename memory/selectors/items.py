@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from kernel.compiled import Given, compiled, tuple_of
 from kernel.context import Ctx
@@ -27,14 +27,17 @@ from memory.contracts.items import (
 from memory.models import KnowledgeEvent, MemoryItem
 from memory.selectors.sight import in_sight
 from scopes.contracts import ScopeView
+from scopes.selectors import visible_scopes
 
 MAX_VERSIONS = 50
 MAX_STEPS = 200
 
 
 def visible_items(ctx: Ctx) -> QuerySet[MemoryItem]:
-    """The base queryset: items of the scopes that the actor may read."""
-    return MemoryItem.objects.filter(*in_sight(ctx)).select_related("scope", "source_session")
+    """The base queryset: items of the scopes that the actor may read, but those that were narrowed to another scope."""
+    inside = Exists(visible_scopes(ctx).filter(pk=OuterRef("narrowed_to_id")))
+    rows = MemoryItem.objects.filter(*in_sight(ctx)).filter(Q(narrowed_to=None) | inside)
+    return rows.select_related("scope", "source_session")
 
 
 def is_current(valid_at: Any, recorded_at: datetime | None = None) -> Q:
@@ -61,6 +64,11 @@ def get_item(item_id: UUID, ctx: Ctx) -> MemoryItem:
     if row is None:
         raise NotFoundError(f"No memory item {str(item_id)!r} that you can see.")
     return row
+
+
+def item_by_id(item_id: UUID) -> MemoryItem:
+    """An item that the call at hand has just changed and may answer, with what shows it."""
+    return MemoryItem.objects.select_related("scope", "source_session").get(pk=item_id)
 
 
 def filter_items(given: ListMemoryItemsInput, ctx: Ctx) -> QuerySet[MemoryItem]:

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from kernel.compiled import Given, compiled
 from kernel.db import checked
@@ -51,9 +51,9 @@ _COLUMNS = (
 
 @compiled(ItemSeen)
 def _by_id(domain: Given, scopes: Given, ids: Given) -> QuerySet[MemoryItem, Any]:
-    return MemoryItem.objects.filter(*checked(domain_id=domain, scope_id__among=scopes), pk__among=ids).values_list(
-        *_COLUMNS
-    )
+    inside = Q(narrowed_to=None) | Q(narrowed_to_id__among=scopes)
+    rows = MemoryItem.objects.filter(inside, *checked(domain_id=domain, scope_id__among=scopes), pk__among=ids)
+    return rows.values_list(*_COLUMNS)
 
 
 @compiled(ItemSeen)
@@ -68,7 +68,8 @@ def _of_keys(domain: Given, scopes: Given, moment: Given, types: Given, keys: Gi
 
 
 def items_seen(ids: Collection[UUID], domain_id: str, scope_keys: Collection[int]) -> dict[UUID, ItemSeen]:
-    """Those of the items that lie in scopes that the caller was found to be allowed to read, current or not."""
+    """Those of the items that lie in scopes that the caller was found to be allowed to read, current or not, and that
+    were not narrowed to another scope."""
     return {row.id: row for row in _by_id(domain=domain_id, scopes=scope_keys, ids=ids)} if ids else {}
 
 

@@ -14,7 +14,7 @@ from kernel.db import checked
 from kernel.text import fold
 from memory.candidates import Candidate, line
 from memory.contracts.items import EdgeIn
-from memory.models import Entity, EntityAlias, EntityMention, KgEdge
+from memory.models import Entity, EntityAlias, EntityMention, KgEdge, MemoryItem
 from memory.naming import fold_name
 from memory.services.conflicts import find_edge_conflicts
 from memory.services.items import Commit, write
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from scopes.models import MemoryScope
 
 
-def write_entity(candidate: Candidate, scope: MemoryScope, commit: Commit) -> None:
+def write_entity(candidate: Candidate, scope: MemoryScope, commit: Commit) -> MemoryItem | None:
     """Store an entity's item and its row in the side index; a known name or alias merges into the entity it names."""
     canonical = str(candidate.value.get("canonical") or candidate.value.get("name") or "")
     known = find_entity(scope, str(candidate.value.get("kind", "other")), [canonical, *_aliases(candidate)])
     merged = _merge(candidate, canonical, known)
     item = write(merged, scope, commit)
     if item is None:
-        return
+        return None
     entity = known or _new_entity(candidate, canonical, scope, commit)
     Entity.objects.filter(pk=entity.pk).update(item=item)
     names = {fold_name(alias): alias for alias in [canonical, *_aliases(candidate)] if fold(alias)}
@@ -44,9 +44,11 @@ def write_entity(candidate: Candidate, scope: MemoryScope, commit: Commit) -> No
         ],
         ignore_conflicts=True,
     )
-    EntityMention.objects.get_or_create(
-        entity=entity, turn=commit.turn, defaults={"domain_id": scope.domain_id, "created_at": commit.ctx.now}
-    )
+    if commit.source is not None:
+        EntityMention.objects.get_or_create(
+            entity=entity, turn=commit.source, defaults={"domain_id": scope.domain_id, "created_at": commit.ctx.now}
+        )
+    return item
 
 
 def find_entity(scope: MemoryScope, kind: str, names: list[str]) -> Entity | None:
@@ -92,7 +94,7 @@ def _new_entity(candidate: Candidate, canonical: str, scope: MemoryScope, commit
             "domain_id": scope.domain_id,
             "canonical": canonical[:300],
             "name": str(candidate.value.get("name") or canonical)[:300],
-            "source_session_id": commit.turn.session_id,
+            "source_session_id": commit.source.session_id if commit.source else None,
             "created_at": commit.ctx.now,
         },
     )

@@ -65,13 +65,21 @@ class Pending:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A commit under way: its turn, the messages in order, and what it did so far."""
+    """A commit under way: the turn that it learns from (None for an item that has none, such as an imported one), the
+    messages in order, and what it did so far."""
 
-    turn: Turn
+    source: Turn | None
     messages: Sequence[Message]
     ctx: Ctx
     written: Written
     pending: Pending
+
+    @property
+    def turn(self) -> Turn:
+        """The turn, where there must be one."""
+        if self.source is None:
+            raise TypeError("this commit learns from no turn")
+        return self.source
 
 
 def write(candidate: Candidate, scope: MemoryScope, commit: Commit) -> MemoryItem | None:
@@ -96,7 +104,7 @@ def _write_once(candidate: Candidate, scope: MemoryScope, commit: Commit) -> Mem
     if current is not None and candidate.type == "profile" and candidate.origin != "structured":
         candidate = _added_to(current, candidate)
     hashed = content_hash(candidate.type, candidate.key, candidate.value)
-    known = current is not None and current.content_hash == hashed and not _holds_otherwise(candidate, current)
+    known = current is not None and current.content_hash == hashed and not _is_other(candidate, current)
     replaced, refusal = _replaced(candidate, scope, current, known=known)
     if refusal:
         _line(commit.written, "refuse", candidate, scope, refusal)
@@ -133,8 +141,10 @@ def _added_to(current: MemoryItem, candidate: Candidate) -> Candidate:
     )
 
 
-def _holds_otherwise(candidate: Candidate, current: MemoryItem) -> bool:
-    """Whether the same value is said to hold for another time: it ends elsewhere, or began earlier."""
+def _is_other(candidate: Candidate, current: MemoryItem) -> bool:
+    """Whether the same value makes a new version: it is asked for, it ends elsewhere, or it began earlier."""
+    if candidate.anew:
+        return True
     if candidate.valid_to is not None and candidate.valid_to != current.valid_to:
         return True
     began, known = candidate.valid_from, current.valid_from
@@ -153,7 +163,7 @@ def _replaced(
         if named.current_until is not None:
             return [], "supersedes_not_current"
         replaced.append(named)
-    if any(is_governed(old) for old in replaced):
+    if not candidate.decided and any(is_governed(old) for old in replaced):
         return [], "governed"
     weaker = candidate.lifecycle is Lifecycle.CANDIDATE
     if weaker and any(old.lifecycle_status in TRUSTED for old in replaced):
@@ -190,7 +200,7 @@ def _insert(
     replaced: Sequence[MemoryItem],
     commit: Commit,
 ) -> MemoryItem:
-    ctx, turn = commit.ctx, commit.turn
+    ctx, turn = commit.ctx, commit.source
     hashed, at = stamp
     message = commit.messages[candidate.message] if candidate.message is not None else None
     item = MemoryItem.objects.create(
@@ -205,7 +215,7 @@ def _insert(
         lifecycle_status=candidate.lifecycle,
         importance=candidate.importance,
         origin=candidate.origin,
-        source_session_id=turn.session_id,
+        source_session_id=turn.session_id if turn else None,
         source_turn=turn,
         source_message=message,
         valid_from=candidate.valid_from,
@@ -216,6 +226,7 @@ def _insert(
         author_name=ctx.actor.name,
         version=max((old.version for old in replaced if old.key == candidate.key), default=0) + 1,
         content_hash=hashed,
+        **candidate.columns,
     )
     commit.pending.events.append(event_of(item, "created", "", ctx))
     commit.pending.evidence.extend(_evidence(item, candidate, message, commit))
@@ -226,8 +237,8 @@ def _insert(
 
 
 def _evidence(item: MemoryItem, candidate: Candidate, message: Message | None, commit: Commit) -> list[EvidenceLink]:
-    origin = ("message", str(message.id)) if message else ("turn", str(commit.turn.id))
-    return _links(item, dict.fromkeys([origin, *((ref.kind, ref.id) for ref in candidate.evidence)]), commit)
+    origin = [("message", str(message.id))] if message else [("turn", str(commit.source.id))] if commit.source else []
+    return _links(item, dict.fromkeys([*origin, *((ref.kind, ref.id) for ref in candidate.evidence)]), commit)
 
 
 def _links(item: MemoryItem, wanted: Iterable[tuple[str, str]], commit: Commit) -> list[EvidenceLink]:
@@ -248,7 +259,7 @@ def _links(item: MemoryItem, wanted: Iterable[tuple[str, str]], commit: Commit) 
 
 def settle(commit: Commit) -> None:
     """Store what follows from the commit's items and events: in a few statements, however many there are."""
-    pending, session_key = commit.pending, commit.turn.session.scope_id
+    pending, session_key = commit.pending, commit.source.session.scope_id if commit.source else None
     EvidenceLink.objects.bulk_create(pending.evidence, ignore_conflicts=True)  # evidence given again is the same
     KnowledgeEvent.objects.bulk_create(pending.events)
     chunks = [chunk_of(item) for item, _ in pending.items.values()]

@@ -11,6 +11,7 @@ from memory.contracts.commit import WriteConflict
 from memory.contracts.items import Lifecycle, Status
 from memory.models import MemoryItem
 from memory.profiles import without_facts
+from memory.services import notices
 from memory.services.graph import find_entity
 from memory.services.items import Commit, after_all, event_of, is_governed, view_written, write
 from memory.statements import content_hash, statement
@@ -78,6 +79,7 @@ def _take_back(row: MemoryItem, asked: Retraction, commit: Commit) -> None:
     commit.written.changes.append(
         Change("memory_items", str(row.id), {"status": before}, {"status": row.status, "reason": asked.reason})
     )
+    notices.tell(row, "retracted", asked.reason, None, commit.ctx)
 
 
 def _forget_facts(

@@ -153,6 +153,30 @@ def _conflicts(cast: Cast) -> dict:
     return {"domain_id": TEAM, "scope": PROJECT, "severity": "high", "state": "open"}
 
 
+SHARED = {"type": "global", "id": "all"}
+WHY = {"kind": "url", "id": "https://example.org/why"}
+
+
+def _about(cast: Cast, **fields: object) -> dict:
+    """An act on an item of the project."""
+    return {"memory_item_id": _item(cast)["id"], "reason": "it is so", **fields}
+
+
+def _to_promote(cast: Cast) -> dict:
+    return _about(cast, target_scope=SHARED, verification_refs=[WHY], text="We use SQLite", reviewer="somebody")
+
+
+def _promoted(cast: Cast) -> dict:
+    """A promoted copy."""
+    return {"memory_item_id": cast.reviewer.do("promote_to_scope", _to_promote(cast))["item"]["id"]}
+
+
+def _to_raise(cast: Cast) -> dict:
+    evidence = [{"kind": "url", "id": f"https://example.org/{n}"} for n in range(6)]
+    refs = {"supporting_refs": evidence[:3], "verification_refs": evidence[3:5], "teaching_refs": evidence[5:]}
+    return _about(cast, tier="dao_tian", field="databases", text="Use what is there", **refs)
+
+
 def _extraction(cast: Cast) -> dict:
     """A turn of which a model made something."""
     turn_id = cast.agent.do("commit_turn", a_turn("The port is 5432.", **IN_PROJECT))["turn_id"]
@@ -210,7 +234,18 @@ EXAMPLES: dict[str, Example] = {
     "assign_reviewer": Example("operator", lambda cast: {"user": "reviewer", "domain_id": TEAM}, "agent"),
     "commit_turn": Example("agent", _everything, "stranger"),
     "compose_context": Example("agent", _to_compose, "stranger"),
+    "correct_item": Example("agent", lambda cast: _about(cast, text="Use DuckDB", evidence_refs=[WHY]), "stranger"),
     "create_principal": Example("operator", lambda cast: {"name": "new", "domain_id": TEAM}, "agent"),
+    "demote": Example(
+        "reviewer",
+        lambda cast: _about(cast, status="retired", reason_type="obsolete", evidence_refs=[WHY]),
+        "agent",
+    ),
+    "demote_from_scope": Example(
+        "reviewer",
+        lambda cast: {**_promoted(cast), "reason": "not for all", "reason_type": "unsafe", "evidence_refs": [WHY]},
+        "agent",
+    ),
     "diagnostics": Example("agent", lambda cast: _in_team(_composed(cast)), "stranger"),
     "explain_policy": Example("reviewer", lambda cast: {"proposal_id": _proposal(cast)["id"]}, "stranger"),
     "export_audit": Example("operator", lambda cast: {"domain_id": TEAM, "action": "none_such"}, "agent"),
@@ -228,6 +263,7 @@ EXAMPLES: dict[str, Example] = {
         "operator", lambda cast: {"name": "reader", "domain_id": TEAM, "rights": ["read", "write"]}, "agent"
     ),
     "issue_key": Example("operator", lambda cast: {"name": "reader"}, "agent"),
+    "lineage": Example("agent", _promoted, "stranger"),
     "list_audit": Example("operator", lambda cast: {"domain_id": TEAM, "action": "none_such"}, "agent"),
     "list_conflicts": Example("agent", _conflicts, "stranger"),
     "list_domains": Example("agent", lambda cast: {"limit": 5}, None),
@@ -238,10 +274,16 @@ EXAMPLES: dict[str, Example] = {
     "list_scopes": Example("agent", lambda cast: _in_team(_session(cast)), "stranger"),
     "list_sessions": Example("agent", lambda cast: _in_team(_session(cast)), "stranger"),
     "list_turns": Example("agent", _session, "stranger"),
+    "narrow_item": Example(
+        "agent", lambda cast: _about(cast, target_scope={"type": "task", "id": "t"}, text="Here: SQLite"), "stranger"
+    ),
+    "promote_to_scope": Example("reviewer", _to_promote, "agent"),
+    "raise_tier": Example("reviewer", _to_raise, "agent"),
     "reject_proposal": Example("reviewer", lambda cast: {**_proposal(cast), "reason": "not yet"}, "agent"),
     "replay_policy": Example(
         "reviewer", lambda cast: {"domain_id": TEAM, "document": {"review": {"queue": []}}, "days": 7}, "agent"
     ),
+    "retract_item": Example("agent", lambda cast: _about(cast, also=[_item(cast)["id"]]), "stranger"),
     "revoke_key": Example("operator", lambda cast: {"key_prefix": cast.reader.key.split("_")[1]}, "agent"),
     "search_memory": Example("agent", _to_search, "stranger"),
     "set_policy": Example("operator", lambda cast: {"domain_id": TEAM, "document": {}, "reason": "reset"}, "agent"),

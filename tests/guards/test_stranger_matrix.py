@@ -73,6 +73,19 @@ def _items(ids: Ids) -> dict[str, dict]:
     }
 
 
+def _acts(**fields: object) -> Inputs:
+    """An act on an item in each of its states."""
+
+    def inputs(ids: Ids) -> dict[str, dict]:
+        given = {**KEY, "reason": "because", **fields}
+        return {state: {"memory_item_id": tree["id"], **given} for state, tree in _items(ids).items()}
+
+    return inputs
+
+
+WHY = [{"kind": "url", "id": "https://example.org/why"}]
+
+
 def _item_lists(ids: Ids) -> dict[str, dict]:
     domain = {"domain_id": ids.domain, "history": True}
     return {
@@ -139,7 +152,10 @@ INPUTS: dict[str, Inputs] = {
     "assign_reviewer": lambda ids: {"domain": {**KEY, "user": ids.person, "domain_id": ids.domain}},
     "commit_turn": _commits,
     "compose_context": _composes,
+    "correct_item": _acts(text="otherwise"),
     "create_principal": lambda ids: {"domain": {"name": "newcomer", "domain_id": ids.domain}},
+    "demote": _acts(evidence_refs=WHY, reason_type="unsafe"),
+    "demote_from_scope": _acts(evidence_refs=WHY),
     "diagnostics": lambda ids: {"domain": {"domain_id": ids.domain}},
     "explain_policy": lambda ids: {
         "entry": {"audit_entry_id": ids.entry},
@@ -164,6 +180,7 @@ INPUTS: dict[str, Inputs] = {
         "self": {**KEY, "name": "stranger", "domain_id": ids.domain, "rights": ["read"]},
     },
     "issue_key": lambda ids: {"principal": {"name": ids.principal}},
+    "lineage": lambda ids: {state: {"memory_item_id": tree["id"]} for state, tree in _items(ids).items()},
     "list_audit": _audits,
     "list_conflicts": _conflict_lists,
     "list_domains": lambda ids: {"all": {}},
@@ -186,11 +203,15 @@ INPUTS: dict[str, Inputs] = {
     },
     "list_sessions": lambda ids: {"domain": {"domain_id": ids.domain}},
     "list_turns": lambda ids: {"session": {"domain_id": ids.domain, "session_id": ids.session}},
+    "narrow_item": _acts(target_scope={"type": "task", "id": "t"}),
+    "promote_to_scope": _acts(target_scope={"type": "task", "id": "t"}),
+    "raise_tier": _acts(tier="qi", supporting_refs=WHY, verification_refs=WHY),
     "reject_proposal": _decisions,
     "replay_policy": lambda ids: {
         "domain": {"domain_id": ids.domain, "document": {}},
         "installation": {"document": {}},
     },
+    "retract_item": _acts(also=[]),
     "revoke_key": lambda ids: {"key": {**KEY, "key_prefix": ids.key_prefix}},
     "search_memory": _searches,
     "set_policy": lambda ids: {
@@ -223,8 +244,9 @@ OF_THE_INSTALLATION = {
     "verify_audit",
 }  # fmt: skip
 READER_SEES = COUNTS | {
-    "compose_context", "diagnostics", "get_memory_item", "get_session", "get_turn", "list_domains", "list_extractions",
     "list_conflicts", "list_memory_items", "list_proposals", "list_scopes", "list_sessions", "list_turns", "search_memory", "whoami",
+    "compose_context", "diagnostics", "get_memory_item", "get_session", "get_turn", "lineage", "list_domains",
+    "list_extractions",
 }  # fmt: skip
 SHOWS_CONTENT = READER_SEES - COUNTS - {"list_proposals", "list_domains", "whoami"} | {"get_context"}
 READER_KNOWS_NOTHING_OF = {
@@ -356,7 +378,7 @@ def test_inside_the_domain_too_a_hidden_row_looks_like_none(world, who):
     ghost = Ids.ghost(DOMAIN)
     for name in (
         "get_session", "get_turn", "get_proposal", "list_turns", "withdraw_proposal", "approve_proposal",
-        "get_memory_item", "get_context", "extract_turn", "get_audit_entry",
+        "get_memory_item", "get_context", "extract_turn", "get_audit_entry", "lineage", "retract_item",
     ):  # fmt: skip
         for state, tree in INPUTS[name](world.ids).items():
             real, absent = (

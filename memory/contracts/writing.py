@@ -1,0 +1,81 @@
+"""Writing one memory item by itself, in the grammar of `turn_events`."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+from uuid import UUID
+
+from pydantic import Field, JsonValue
+
+from kernel.contracts import KeyedInput, KeyedResult
+from memory.contracts.commit import RetentionLine, WriteConflict
+from memory.contracts.items import (
+    CaseIn,
+    DecisionIn,
+    EntityIn,
+    GoalIn,
+    ItemIn,
+    ItemView,
+    Long,
+    MemoryType,
+    MilestoneIn,
+    PatternIn,
+    PreferenceIn,
+    ProfileIn,
+    Short,
+    TaskIn,
+)
+from scopes.contracts import LEGACY_DOMAIN, DomainId, ScopeRef
+
+
+class FactIn(ItemIn):
+    """Something that holds and fits no other type: key `fact:<subject>:<slug>`."""
+
+    of_type: ClassVar[str] = "facts"
+    statement: Long = Field(min_length=1, pattern=r"\S", description="The fact in words.")
+    subject: Short | None = Field(default=None, description="What it is about; left out, that of the key.")
+    relation: Short | None = Field(default=None, description="The relation, such as `is`.")
+    value: JsonValue = Field(default=None, description="The value.")
+
+
+ITEM_TYPES: dict[str, type[ItemIn]] = {
+    model.of_type: model
+    for model in (
+        TaskIn, DecisionIn, GoalIn, MilestoneIn, PreferenceIn, ProfileIn, CaseIn, PatternIn, EntityIn, FactIn,
+    )
+}  # fmt: skip
+
+
+class WriteMemoryItemInput(KeyedInput):
+    """One item for one scope. Policy may let it wait for a person."""
+
+    domain_id: DomainId = Field(default=LEGACY_DOMAIN, description="The isolation domain; `legacy` where left out.")
+    scope: ScopeRef = Field(description="Scope to write; sessions learn through `commit_turn`.")
+    type: MemoryType = Field(description="Memory type.")
+    item: dict[str, JsonValue] = Field(
+        description="The item as `turn_events` takes one of its type, with its `key`; facts take `statement`."
+    )
+    statement: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=20_000,
+        description="The item in words, where the value does not say it.",
+    )
+    inferred: bool = Field(default=False, description="True: only concluded; it is kept as a candidate.")
+    turn_id: UUID | None = Field(default=None, description="The turn that it was learned from.")
+    message: int | None = Field(default=None, ge=0, description="Place of its message in that turn, from 0.")
+
+
+class WriteMemoryItemResult(KeyedResult):
+    """What became of the item. `deduplicated`: the scope knew it already."""
+
+    item: ItemView = Field(description="The item in the scope.")
+    conflicts: list[WriteConflict] = Field(default=[], description="Earlier items that changed.")
+    retention: list[RetentionLine] = Field(description="What was done, and why.")
+
+
+def item_fields(item_type: str, value: dict[str, Any], key: str) -> dict[str, Any]:
+    """The value of an item as `turn_events` would take it."""
+    known = ITEM_TYPES[item_type].model_fields
+    fields = {name: told for name, told in value.items() if name in known and told is not None}
+    return {**fields, "key": key, **({"confirmed": True} if item_type == "preferences" else {})}

@@ -1,0 +1,161 @@
+"""Reading the line of a memory: what it was made from, and what was made of it, as far as the one who asks may see."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from kernel.context import Ctx
+from memory.contracts.items import TRUSTED, Status
+from memory.contracts.promotion import LineageNode, LineageResult, OriginView, PromotionView
+from memory.models import KnowledgeEvent, MemoryItem
+from memory.selectors.events import visible_turns
+from memory.selectors.items import history_of, view_item, visible_items
+from scopes.contracts import ScopeView
+
+MAX_NODES = 200
+MAX_DEPTH = 50
+MADE = ("promoted", "narrowed", "raised")
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """That one row was made from another."""
+
+    source: UUID
+    item: UUID
+
+
+def promoted_before(source: MemoryItem, scope: str, text: str | None) -> MemoryItem | None:
+    """The trusted row in force that an earlier promotion of the source to the scope gave, worded alike."""
+    events = KnowledgeEvent.objects.filter(item=source, kind="copied").order_by("-id")
+    ids = [row.metadata["item_id"] for row in events[:MAX_NODES] if row.metadata["scope"] == scope]
+    rows = MemoryItem.objects.filter(
+        pk__in=ids, current_until=None, status=Status.ACTIVE, lifecycle_status__in=TRUSTED
+    )
+    found = rows.select_related("scope", "source_session").order_by("-id")
+    return next((row for row in found if text is None or row.statement == text.strip()), None)
+
+
+def promotion_of(item: MemoryItem, source: UUID | None = None) -> PromotionView | None:
+    """How an item was made from another (from `source`, where given), newest first; None for one that was not."""
+    events = KnowledgeEvent.objects.filter(item=item, kind__in=MADE).order_by("-id")
+    views = (view_promotion(row) for row in events[:MAX_NODES])
+    return next((view for view in views if source is None or view.source_item_id == source), None)
+
+
+def view_promotion(event: KnowledgeEvent) -> PromotionView:
+    """A promotion as answers show it."""
+    told = event.metadata
+    return PromotionView.model_validate(
+        {
+            "event_id": event.id,
+            "kind": event.kind,
+            "at": event.created_at,
+            "source_item_id": UUID(told["source_item_id"]),
+            "source_scope": _scope(told["source_scope"]),
+            "target_scope": _scope(told["target_scope"]),
+            "proposed_by": told["proposed_by"],
+            "reviewer": told["reviewer"],
+            "claimed_reviewer": told["claimed_reviewer"],
+            "reason": event.reason,
+            "reworded": told["reworded"],
+            "supporting": told.get("supporting", []),
+            "verification": told.get("verification", []),
+        }
+    )
+
+
+def lineage_of(item: MemoryItem, ctx: Ctx) -> LineageResult:
+    """The line of a visible item. A row above it that the caller may not read is named by its id alone, which the row
+    below tells anyway; copies that the caller may not read are left out."""
+    above = _above(item)
+    below, truncated = _below(item, ctx)
+    rows = {row.pk: row for row in visible_items(ctx).filter(pk__in=[made.source for made in above])}
+    rows[item.pk] = item
+    rows |= {row.pk: row for _, _, row in below}
+    depth = -len(above)
+    nodes = []
+    for place, made in enumerate([*reversed(above)]):
+        origin = above[len(above) - place].source if place else None
+        nodes.append(_node(made.source, depth + place, origin, rows))
+    nodes.append(_node(item.pk, 0, above[0].source if above else None, rows))
+    nodes += [_node(row.pk, level, source, rows) for level, source, row in below]
+    first = rows.get(nodes[0].item_id)
+    return LineageResult(
+        item=view_item(item),
+        origin=_origin(first, item, ctx),
+        nodes=nodes,
+        events=history_of([rows[node.item_id] for node in nodes if node.item_id in rows]),
+        truncated=truncated,
+    )
+
+
+def _above(item: MemoryItem) -> list[_Made]:
+    """What the item was made from, and what that was made from, the nearest first."""
+    line: list[_Made] = []
+    current = item
+    while current.source_item_id is not None and len(line) < MAX_DEPTH:
+        line.append(_Made(current.source_item_id, current.pk))
+        current = MemoryItem.objects.get(pk=current.source_item_id)
+    return line
+
+
+def _below(item: MemoryItem, ctx: Ctx) -> tuple[list[tuple[int, UUID, MemoryItem]], bool]:
+    """The visible copies, level by level: depth, what each was made from, the copy. True: there are more."""
+    found: list[tuple[int, UUID, MemoryItem]] = []
+    seen = {item.pk}
+    level: Sequence[UUID] = [item.pk]
+    depth = 0
+    while level and depth < MAX_DEPTH:
+        depth += 1
+        made = _made_of(level)
+        wanted = [each.item for each in made if each.item not in seen]
+        rows = {row.pk: row for row in visible_items(ctx).filter(pk__in=wanted)}
+        for each in made:
+            if each.item in rows and each.item not in seen:
+                if len(found) == MAX_NODES:
+                    return found, True
+                seen.add(each.item)
+                found.append((depth, each.source, rows[each.item]))
+        level = [row.pk for place, _, row in found if place == depth]
+    return found, False
+
+
+def _made_of(sources: Sequence[UUID]) -> list[_Made]:
+    """Which rows were made from these, in the order in which they were made."""
+    events = KnowledgeEvent.objects.filter(item__in=sources, kind="copied").order_by("id")
+    return [_Made(row.item_id, UUID(row.metadata["item_id"])) for row in events[: MAX_NODES + 1]]
+
+
+def _node(item_id: UUID, depth: int, source: UUID | None, rows: dict[UUID, MemoryItem]) -> LineageNode:
+    row = rows.get(item_id)
+    return LineageNode(
+        item_id=item_id,
+        depth=depth,
+        from_item_id=source,
+        item=view_item(row) if row is not None else None,
+        promotion=promotion_of(row, source) if row is not None and source is not None else None,
+    )
+
+
+def _origin(first: MemoryItem | None, item: MemoryItem, ctx: Ctx) -> OriginView:
+    """Where the line begins; every row of it names the same turn. What was said there is told to its readers only."""
+    turn_id = item.source_turn_id
+    readable = turn_id is not None and visible_turns(ctx).filter(pk=turn_id).exists()
+    message, turn = item.source_message, item.source_turn
+    return OriginView(
+        session_id=item.source_session.external_id if item.source_session else None,
+        turn_id=turn_id,
+        turn_seq=turn.seq if turn else None,
+        message_id=(message.external_id or str(message.id)) if message else None,
+        author=first.author_name if first is not None else "",
+        at=message.created_at if message else turn.created_at if turn else None,
+        text=message.content if message and readable else None,
+    )
+
+
+def _scope(name: str) -> ScopeView:
+    kind, _, external_id = name.partition(":")
+    return ScopeView(type=kind, id=external_id)

@@ -1,0 +1,39 @@
+"""Reading notices: those that wait for an actor, and those of an item."""
+
+from __future__ import annotations
+
+from django.db.models import QuerySet
+
+from kernel.context import Ctx
+from memory.compose.contracts import NoticeView
+from memory.models import MemoryItem, Notice
+from memory.selectors.items import visible_items
+
+MAX_SHOWN = 10
+
+
+def waiting_notices(domain_id: str, ctx: Ctx) -> list[NoticeView]:
+    """What the actor is still to be told in a domain, the oldest first. One statement where there is nothing."""
+    rows = list(Notice.objects.filter(domain_id=domain_id, actor_id=ctx.actor.id, told_at=None)[:MAX_SHOWN])
+    if not rows:
+        return []
+    named = [row.replacement_id for row in rows if row.replacement_id]
+    readable = set(visible_items(ctx).filter(pk__in=named).values_list("pk", flat=True)) if named else set()
+    return [
+        NoticeView.model_validate(
+            {
+                "id": row.id,
+                "kind": row.kind,
+                "memory_item_id": row.item_id,
+                "at": row.created_at,
+                "reason": row.reason,
+                "replacement_id": row.replacement_id if row.replacement_id in readable else None,
+            }
+        )
+        for row in rows
+    ]
+
+
+def notices_of(item: MemoryItem) -> QuerySet[Notice]:
+    """Who was or will be told of an item, the oldest first."""
+    return Notice.objects.filter(item=item).order_by("id")

@@ -1,0 +1,225 @@
+"""Acts on one item: taking it back, correcting it, narrowing it, demoting it. History is kept; the index follows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from governance.policies import in_force as policies_in_force
+from kernel.actions import Change
+from kernel.context import ActorKind, Ctx, Right
+from kernel.errors import ConflictError, ForbiddenError, InvalidInputError
+from memory.candidates import Candidate, given_item
+from memory.compose.policy import CompositionPolicy
+from memory.contracts.items import LEGAL_LIFECYCLES, Lifecycle, Status, Tier
+from memory.contracts.refs import EvidenceRef
+from memory.contracts.writing import item_fields
+from memory.models import Entity, EvidenceLink, KnowledgeEvent, MemoryItem, Turn
+from memory.policies import ConfidenceLevels, RetentionPolicy
+from memory.services import notices
+from memory.services.copies import Made, Making, in_force, make
+from memory.services.items import (
+    Commit,
+    Pending,
+    Written,
+    after_all,
+    event_of,
+    is_governed,
+    settle,
+    state_of,
+    write,
+)
+from memory.services.retractions import SUMMARISED
+from memory.services.summary import update_summary
+from memory.statements import reworded
+from scopes.services import lock_scopes
+from search import services as index
+from search.contracts import Kind
+
+if TYPE_CHECKING:
+    from scopes.models import MemoryScope
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The item after an act, all that changed, and how many agents are to be told."""
+
+    item: MemoryItem
+    changes: list[Change]
+    told: int
+
+
+def require_may_decide(item: MemoryItem, ctx: Ctx) -> None:
+    """Raise ForbiddenError where an item is knowledge in force and no person decided on this call."""
+    if is_governed(item) and not decides(item.domain_id, item.scope.name, ctx):
+        raise ForbiddenError(
+            f"Memory item {item.id} is knowledge in force: a person who decides in {item.scope.name} may change it."
+        )
+
+
+def decides(domain_id: str, scope: str, ctx: Ctx) -> bool:
+    """Whether the call is one of a person who decides there, or was approved by one."""
+    person = ctx.actor.kind is ActorKind.PERSON and ctx.may(Right.DECIDE, domain_id, scope)
+    return ctx.approval is not None or person
+
+
+def retract_item(item: MemoryItem, reason: str, ctx: Ctx) -> Done:
+    """Take one item back, whether it is in force or history; taking it back again changes nothing."""
+    lock_scopes([item.scope_id])
+    row = _held(item)
+    if row.status == Status.RETRACTED:
+        return Done(row, [], 0)
+    require_may_decide(row, ctx)
+    before = _state(row)
+    at = row.current_until or after_all([row], ctx)
+    MemoryItem.objects.filter(pk=row.pk).update(status=Status.RETRACTED, current_until=at)
+    row.status, row.current_until = Status.RETRACTED, at
+    event_of(row, "retracted", before, ctx, reason=reason).save()
+    index.close(Kind.MEMORY, [row.pk], at)
+    _summarise_again(row, ctx)
+    change = Change("memory_items", str(row.id), {"status": before}, {"status": row.status, "reason": reason})
+    return Done(row, [change], notices.tell(row, "retracted", reason, None, ctx))
+
+
+def correct_item(
+    item: MemoryItem,
+    said: tuple[str | None, Mapping[str, Any] | None],
+    reason: str,
+    refs: tuple[EvidenceRef, ...],
+    ctx: Ctx,
+) -> tuple[Done, MemoryItem]:
+    """Put what is right in the place of an item: `said` is the text, or the fields of the value that change.
+
+    Gives what was done to the new item, and the old one.
+    """
+    lock_scopes([item.scope_id])
+    old = in_force(item.pk)
+    require_may_decide(old, ctx)
+    levels = policies_in_force(old.domain_id, ctx).section(RetentionPolicy).confidence
+    candidate = _corrected(old, *said, levels)
+    commit = Commit(old.source_turn, [], ctx, Written(), Pending())
+    new = write(replace(candidate, evidence=refs), old.scope, commit)
+    if new is None:
+        raise ConflictError(f"It cannot be corrected: {commit.written.lines[-1].reason_code.replace('_', ' ')}.")
+    if new.pk == old.pk:
+        raise InvalidInputError("The correction says the same as the memory: nothing was changed.")
+    MemoryItem.objects.filter(pk=old.pk).update(status=Status.SUPERSEDED)
+    Entity.objects.filter(item=old).update(item=new)
+    old.refresh_from_db()
+    commit.pending.events.append(event_of(new, "corrected", _state(old), ctx, reason=reason))
+    settle(commit)
+    _summarise_again(new, ctx)
+    return Done(new, commit.written.changes, notices.tell(old, "corrected", reason, new, ctx)), old
+
+
+def narrow_item(item: MemoryItem, scope: MemoryScope, making: Making, ctx: Ctx) -> tuple[Made, int]:
+    """Let a narrower scope hold the item, and hide the wide original from everyone outside of it. Gives the number of
+    agents that are to be told."""
+    require_may_decide(item, ctx)
+    made = make(item, scope, making, ctx)
+    old = in_force(item.pk)
+    before, at = _state(old), after_all([old], ctx)
+    MemoryItem.objects.filter(pk=old.pk).update(
+        status=Status.SUPERSEDED, current_until=at, successor=made.item, narrowed_to=scope
+    )
+    old.refresh_from_db()
+    event_of(old, "narrowed_to", before, ctx, reason=making.reason).save()
+    index.close(Kind.MEMORY, [old.pk], at)
+    after = {"status": old.status, "successor": str(made.item.id), "narrowed_to": scope.name}
+    made.changes.append(Change("memory_items", str(old.id), {"status": before}, after))
+    _summarise_again(old, ctx)
+    return made, notices.tell(old, "narrowed", making.reason, made.item, ctx)
+
+
+def demote_item(
+    item: MemoryItem, to: Lifecycle, refs: list[EvidenceRef], why: tuple[str, str], ctx: Ctx
+) -> tuple[Done, Lifecycle]:
+    """Take an item out of use: `why` is the type of reason and the reason. Gives how far it was trusted before.
+
+    It stays the version of its key, so that saying the same again does not bring it back.
+    """
+    lock_scopes([item.scope_id])
+    row = in_force(item.pk)
+    require_may_decide(row, ctx)
+    was = Lifecycle(row.lifecycle_status)
+    if was is to:
+        raise ConflictError(f"Memory item {row.id} is {to} already.")
+    if to not in LEGAL_LIFECYCLES[Tier(row.tier)]:
+        raise InvalidInputError(f"Knowledge of tier {row.tier} cannot be {to}: demote it.")
+    before = _state(row)
+    MemoryItem.objects.filter(pk=row.pk).update(lifecycle_status=to, pinned=False)
+    row.refresh_from_db()
+    EvidenceLink.objects.bulk_create(
+        [
+            EvidenceLink(
+                domain_id=row.domain_id, item=row, kind=ref.kind, ref=ref.id, role="counterexample", created_at=ctx.now
+            )
+            for ref in refs
+        ],
+        ignore_conflicts=True,
+    )
+    event: KnowledgeEvent = event_of(row, str(to), before, ctx, reason=why[1])
+    event.metadata = {"reason_type": why[0], "evidence": [{"kind": ref.kind, "id": ref.id} for ref in refs]}
+    event.save()
+    index.set_state(Kind.MEMORY, [row.pk], state_of(row))
+    _summarise_again(row, ctx)
+    change = Change("memory_items", str(row.id), {"lifecycle": was, "pinned": item.pinned}, {"lifecycle": to})
+    return Done(row, [change], notices.tell(row, "demoted", why[1], None, ctx)), was
+
+
+def _held(item: MemoryItem) -> MemoryItem:
+    rows = MemoryItem.objects.select_for_update(of=("self",), no_key=True).select_related("scope", "source_session")
+    return rows.get(pk=item.pk)
+
+
+def _state(item: MemoryItem) -> str:
+    return f"{item.status}/{item.lifecycle_status}"
+
+
+def _corrected(
+    old: MemoryItem, text: str | None, fields: Mapping[str, Any] | None, levels: ConfidenceLevels
+) -> Candidate:
+    """What is right, with everything beside the words kept: expiry, review date, importance, tier."""
+    if old.key is None:
+        raise ConflictError(f"Memory item {old.id} has no key: retract it and commit what is right.")
+    if fields is None:
+        words = (text or "").strip()
+        value = reworded(old.type, old.key, old.value, words)
+    else:
+        told = {name: inner for name, inner in old.value.items() if name != "statement"} | dict(fields)
+        given = given_item(old.type, {**item_fields(old.type, told, old.key), **fields}, "value", levels)
+        value, words = given.value, text.strip() if text is not None else given.statement
+    return Candidate(
+        type=old.type,
+        key=old.key,
+        value=value,
+        statement=words,
+        confidence=old.confidence if old.lifecycle_status == Lifecycle.CANDIDATE else levels.user_asserted,
+        lifecycle=Lifecycle(old.lifecycle_status),
+        origin="correction",
+        source=f"correction:{old.id}",
+        supersedes=old.id,
+        valid_from=old.valid_from,
+        valid_to=old.valid_to,
+        review_by=old.review_by,
+        importance=old.importance,
+        columns={
+            **{name: getattr(old, name) for name in ("memory_kind", "tier", "field", "audience", "pinned")},
+            "source_item_id": old.source_item_id,
+            "promotion_event": old.promotion_event,
+        },
+        decided=True,
+    )
+
+
+def _summarise_again(item: MemoryItem, ctx: Ctx) -> None:
+    """What a summary tells must not outlive its retraction: a new version of it without the item."""
+    if item.type not in SUMMARISED or item.source_session_id is None:
+        return
+    turn = Turn.objects.filter(session_id=item.source_session_id).select_related("session").order_by("-seq").first()
+    if turn is None:
+        return
+    policies = policies_in_force(item.domain_id, ctx)
+    limit = policies.section(CompositionPolicy).token_limit
+    update_summary(turn, staged=True, policy=policies.section(RetentionPolicy), token_limit=limit, ctx=ctx)
