@@ -288,3 +288,13 @@ def test_an_undone_promotion_leaves_and_what_it_replaced_is_back(cast):
     assert item(copy).status == "retracted"
     assert item(there).status == "superseded", "history stays as it was"
     assert memories(cast.agent, "writing tone", scope_context=context(SHOP)) == ["writing tone: verbose"]
+
+
+def test_rejected_stays_rejected_unless_the_evidence_changed(cast):
+    agent = promoter(cast)
+    source = known(agent)
+    queued = promote(agent, source)
+    cast.reviewer.do("reject_proposal", id=queued["proposal"]["id"], revision=1, reason="not for all")
+    with pytest.raises(ConflictError):
+        promote(agent, source)
+    assert promote(agent, source, verification_refs=[WHY])["status"] == "queued"
