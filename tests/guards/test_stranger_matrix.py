@@ -244,9 +244,9 @@ OF_THE_INSTALLATION = {
     "verify_audit",
 }  # fmt: skip
 READER_SEES = COUNTS | {
-    "list_conflicts", "list_memory_items", "list_proposals", "list_scopes", "list_sessions", "list_turns", "search_memory", "whoami",
-    "compose_context", "diagnostics", "get_memory_item", "get_session", "get_turn", "lineage", "list_domains",
-    "list_extractions",
+    "compose_context", "diagnostics", "get_memory_item", "get_session", "get_turn", "lineage", "list_conflicts",
+    "list_domains", "list_extractions", "list_memory_items", "list_proposals", "list_scopes", "list_sessions",
+    "list_turns", "search_memory", "whoami",
 }  # fmt: skip
 SHOWS_CONTENT = READER_SEES - COUNTS - {"list_proposals", "list_domains", "whoami"} | {"get_context"}
 READER_KNOWS_NOTHING_OF = {

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from governance import gate
+from governance.gate.opening import writing
 from governance.models import AuditEntry
 from kernel import clock
 from kernel.actions import Change
@@ -41,31 +42,31 @@ TASK = "task:t"
 WHY = {"kind": "url", "id": "https://example.org/why"}
 
 
-def known(player: Player, text: str = "Use Postgres", scope: str = SHOP, session: str = "s1", **fields: object) -> str:
+def known(player: Player, text: str = "Use Postgres", scope: str = SHOP, session: str = "s1", **fields: Any) -> str:
     return str(only(commit(player, session, scopes=context(scope), decisions=[decision(text, **fields)]))["id"])
 
 
-def retract(player: Player, item_id: str, **fields: object) -> dict:
+def retract(player: Player, item_id: str, **fields: Any) -> dict:
     return player.do("retract_item", {"memory_item_id": item_id, "reason": "it was wrong", **fields})
 
 
-def correct(player: Player, item_id: str, **fields: object) -> dict:
+def correct(player: Player, item_id: str, **fields: Any) -> dict:
     return player.do("correct_item", {"memory_item_id": item_id, "reason": "it is otherwise", **fields})
 
 
-def narrow(player: Player, item_id: str, target: str = TASK, **fields: object) -> dict:
+def narrow(player: Player, item_id: str, target: str = TASK, **fields: Any) -> dict:
     body = {"memory_item_id": item_id, "target_scope": ref(target), "reason": "only here", **fields}
     return player.do("narrow_item", body)
 
 
-def demote(player: Player, item_id: str, **fields: object) -> dict:
+def demote(player: Player, item_id: str, **fields: Any) -> dict:
     body = {"memory_item_id": item_id, "evidence_refs": [WHY], "reason_type": "obsolete", "reason": "times changed"}
     return player.do("demote", body, **fields)
 
 
 def undo(player: Player, action: str) -> None:
     entry = AuditEntry.objects.filter(action=action, outcome="allowed").latest("id")
-    with gate._writing():
+    with writing():
         reverse(None, [Change.from_json(kept) for kept in entry.changes], player.ctx())
 
 
@@ -350,7 +351,8 @@ class TestDemote:
 
 class TestNotices:
     def told(self, player: Player, session: str = "n1") -> list[dict]:
-        return compose(player, "Which database?", session, scope_context=context(SHOP))["notices"]
+        notices: list[dict] = compose(player, "Which database?", session, scope_context=context(SHOP))["notices"]
+        return notices
 
     def test_it_works(self, cast):
         other, never = reader(), reader("never-shown")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 
-from governance import gate
+from governance.gate.opening import writing
 from governance.models import AuditEntry, Proposal
 from kernel.actions import Change
 from kernel.errors import ConflictError, ForbiddenError, InvalidInputError, NotFoundError
@@ -30,21 +31,23 @@ def promoter(cast: Cast, **grants: object) -> Player:
     return replace(cast.agent, identity=authenticate_key(cast.agent.key))
 
 
-def known(player: Player, text: str = "Use Postgres", scope: str = "task:t", **fields: object) -> str:
+def known(player: Player, text: str = "Use Postgres", scope: str = "task:t", **fields: Any) -> str:
     return str(only(commit(player, scopes=context(scope), decisions=[decision(text, **fields)]))["id"])
 
 
-def promote(player: Player, item_id: str, target: str = SHOP, **fields: object) -> dict:
+def promote(player: Player, item_id: str, target: str = SHOP, **fields: Any) -> dict:
     body = {"memory_item_id": item_id, "target_scope": ref(target), "reason": "the team agreed", **fields}
     return player.do("promote_to_scope", body)
 
 
-def approve(cast: Cast, queued: dict, **fields: object) -> dict:
+def approve(cast: Cast, queued: dict, **fields: Any) -> dict:
     proposal = queued["proposal"]
-    return cast.reviewer.do("approve_proposal", id=proposal["id"], revision=proposal["revision"], **fields)["result"]
+    done = cast.reviewer.do("approve_proposal", id=proposal["id"], revision=proposal["revision"], **fields)
+    result: dict = done["result"]
+    return result
 
 
-def promoted(cast: Cast, item_id: str, target: str = SHOP, **fields: object) -> dict:
+def promoted(cast: Cast, item_id: str, target: str = SHOP, **fields: Any) -> dict:
     return approve(cast, promote(promoter(cast), item_id, target, **fields))
 
 
@@ -283,7 +286,7 @@ def test_an_undone_promotion_leaves_and_what_it_replaced_is_back(cast):
     source = only(commit(cast.agent, scopes=context("task:t"), preferences=[pref("concise")]))["id"]
     copy = promote(cast.reviewer, source)["item"]["id"]
     entry = AuditEntry.objects.filter(action="promote_to_scope", outcome="allowed").latest("id")
-    with gate._writing():
+    with writing():
         reverse(None, [Change.from_json(kept) for kept in entry.changes], cast.reviewer.ctx())
     assert item(copy).status == "retracted"
     assert item(there).status == "superseded", "history stays as it was"
