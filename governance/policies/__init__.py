@@ -8,6 +8,7 @@ from governance.policies.decide import (
     ScopeFacts,
     Verdict,
     decide,
+    may_wait,
 )
 from governance.policies.effective import (
     Draft,
@@ -73,6 +74,7 @@ __all__ = [
     "for_scope",
     "in_force",
     "in_words",
+    "may_wait",
     "read_file",
     "replay",
     "validate_document",

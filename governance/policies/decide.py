@@ -95,6 +95,17 @@ def decide(facts: Facts, policies: Policies) -> Decision:
     return Decision(Verdict.ALLOW, f"right:{facts.right}")
 
 
+def may_wait(policies: Policies, action: str, actor_kind: str, scope_type: str) -> bool:
+    """Whether a rule could queue such a call at all: a cheap first look, before the call itself is put together."""
+    rules = policies.section(ReviewPolicy).queue
+    return any(
+        actor_kind in rule.actor_kinds
+        and any(fnmatchcase(action, pattern) for pattern in rule.actions)
+        and (not rule.scope_types or scope_type in rule.scope_types)
+        for rule in rules
+    )
+
+
 def _denied(facts: Facts, scope: ScopeFacts) -> Decision | None:
     if facts.right in scope.held:
         return None

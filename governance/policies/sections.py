@@ -26,6 +26,11 @@ class ScopesPolicy(PolicySection):
         description="Whose row of a key counts when several scopes hold one, the first named first.",
     )
     max_items_per_scope: int = Field(default=10, ge=1, le=100, description="Evidence of one scope in a context.")
+    require_explicit_elevated_write: bool = Field(
+        default=True,
+        description="True: project, expert and global scopes are written only where a call names them, as an item's "
+        "`scope_ref` or as `default_write`. False: a call without `default_write` writes to the first scope of `write`.",
+    )
 
 
 class QueueRule(Contract):

@@ -2,6 +2,28 @@
 
 from __future__ import annotations
 
-from memory.actions import compose, conflicts, diagnostics, extraction, items, lifecycle, promotion, search, turns
+from memory.actions import (
+    compose,
+    conflicts,
+    diagnostics,
+    extraction,
+    items,
+    lifecycle,
+    promotion,
+    search,
+    turns,
+    writing,
+)
 
-__all__ = ["compose", "conflicts", "diagnostics", "extraction", "items", "lifecycle", "promotion", "search", "turns"]
+__all__ = [
+    "compose",
+    "conflicts",
+    "diagnostics",
+    "extraction",
+    "items",
+    "lifecycle",
+    "promotion",
+    "search",
+    "turns",
+    "writing",
+]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from governance.policies import ScopesPolicy, in_force
 from kernel.actions import Target
@@ -18,7 +19,15 @@ def allowed_types(domain_id: str, ctx: Ctx) -> Sequence[str]:
 
 def place_of(given: Scoped, ctx: Ctx) -> Resolved:
     """The call's scopes after defaults and checks, worked out once in a call."""
-    return ctx.once("place", lambda: resolve(given, ctx, allowed_types(given.domain_id, ctx)))
+    return ctx.once("place", lambda: _resolved(given, ctx))
+
+
+def _resolved(given: Scoped, ctx: Ctx) -> Resolved:
+    place = resolve(given, ctx, allowed_types(given.domain_id, ctx))
+    if place.default_write is not None or not place.write:
+        return place
+    explicit = in_force(given.domain_id, ctx).section(ScopesPolicy).require_explicit_elevated_write
+    return place if explicit else replace(place, default_write=place.write[0])
 
 
 def read_target(given: Scoped, ctx: Ctx) -> Target:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from uuid import UUID
 
+from governance.policies import in_force, may_wait
 from kernel.actions import Action, Target, register
 from kernel.context import Ctx, Right
 from kernel.paging import page
 from memory import selectors
 from memory.actions.place import allowed_types, place_of
+from memory.actions.writing import WRITE_MEMORY_ITEM, hold_back
 from memory.contracts import (
     CommitTurnInput,
     CommitTurnResult,
@@ -22,7 +25,7 @@ from memory.contracts import (
     ListTurnsResult,
 )
 from memory.models import Session
-from memory.services.commit import Prepared, apply, prepare
+from memory.services.commit import ELEVATED, Prepared, apply, prepare
 from scopes.selectors import require_domain
 
 MAX_SUMMARIES = 5
@@ -35,7 +38,10 @@ def _commit_target(given: CommitTurnInput, ctx: Ctx) -> Target:
 
 
 def _prepare_commit(given: CommitTurnInput, ctx: Ctx) -> Prepared:
-    return prepare(given, place_of(given, ctx), allowed_types(given.domain_id, ctx), ctx)
+    prepared = prepare(given, place_of(given, ctx), allowed_types(given.domain_id, ctx), ctx)
+    policies = in_force(given.domain_id, ctx)
+    held = {kind for kind in ELEVATED if may_wait(policies, WRITE_MEMORY_ITEM.name, ctx.actor.kind, kind)}
+    return replace(prepared, held_types=frozenset(held), hold=hold_back)
 
 
 COMMIT_TURN = register(

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from governance.contracts import QueuedAnswer
 from governance.policies import in_force
 from kernel.actions import Applied
 from kernel.canonical import canonical_json
 from kernel.conf import conf
 from kernel.context import Ctx, Right
-from kernel.errors import ForbiddenError, InvalidInputError, TooLargeError
+from kernel.errors import ConflictError, ForbiddenError, InvalidInputError, QuotaExceededError, TooLargeError
 from memory.candidates import Candidate, Retained, entity_names, line, retain
 from memory.compose.policy import CompositionPolicy
 from memory.contracts import (
@@ -23,6 +24,8 @@ from memory.contracts import (
     SummaryResult,
     TurnEvents,
 )
+from memory.contracts.commit import QueuedItem
+from memory.contracts.writing import WriteMemoryItemInput
 from memory.extraction import Extraction
 from memory.policies import RetentionPolicy
 from memory.selectors import recent_entity_names
@@ -35,20 +38,26 @@ from memory.services.reading import read_messages
 from memory.services.retractions import retract, update_task
 from memory.services.summary import update_summary
 from memory.services.turns import Place, StoredTurn, index_entries, open_place, store_events
+from memory.services.writing import input_of
 from scopes.contracts import ScopeRef, ScopeView
 from scopes.selectors import Resolved, check_ref, held
 from scopes.services import lock_scopes
 
+ELEVATED = ("project", "expert", "global")  # scopes that more than one task or conversation reads
+
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """What a commit needs that was read and checked outside the transaction."""
+    """What a commit needs that was read and checked outside the transaction. `hold` asks whether an item for a scope of
+    one of the `held_types` waits for a person, and queues it then."""
 
     place: Resolved
     retained: Retained
     names: list[str]
     retention: RetentionPolicy
     token_limit: int
+    held_types: frozenset[str] = frozenset()
+    hold: Callable[[WriteMemoryItemInput, Ctx], QueuedAnswer | None] | None = None
 
 
 def prepare(given: CommitTurnInput, place: Resolved, allowed_types: Sequence[str], ctx: Ctx) -> Prepared:
@@ -161,7 +170,7 @@ def _learn(given: CommitTurnInput, prepared: Prepared, where: Place, commit: Com
     lock_scopes(where.scopes[name].key for name in _written_scopes(given, prepared))
     for candidate in prepared.retained.candidates:
         scope = _scope_of(candidate, prepared.place, commit)
-        if scope is None:
+        if scope is None or _waits(candidate, scope, prepared, commit):
             continue
         if candidate.type == "entities":
             write_entity(candidate, where.scopes[scope], commit)
@@ -179,6 +188,34 @@ def _learn(given: CommitTurnInput, prepared: Prepared, where: Place, commit: Com
             continue
         retract(asked, where.scopes[scope], commit)
     _edges(given, prepared.place, where, commit)
+
+
+def _waits(candidate: Candidate, scope: str, prepared: Prepared, commit: Commit) -> bool:
+    """Whether a person is to look at the item first: it is queued then, while the rest of the turn is stored."""
+    if prepared.hold is None or scope.partition(":")[0] not in prepared.held_types:
+        return False
+    call = input_of(candidate, prepared.place.domain_id, scope, commit.turn)
+    told = (candidate.type, candidate.key)
+    try:
+        queued = prepared.hold(call, commit.ctx)
+    except (ConflictError, QuotaExceededError) as exc:
+        reason = "rejected_before" if "rejected" in exc.extra else exc.code
+        refused = line("refuse", *told, reason, scope, candidate.source)
+        commit.written.lines.append(refused.model_copy(update={"text": f"{refused.text}: {exc.message}"}))
+        return True
+    if queued is None:
+        return False
+    commit.written.lines.append(line("queue", *told, "waits_for_a_person", scope, candidate.source))
+    commit.written.queued.append(
+        QueuedItem(
+            proposal_id=queued.proposal.id,
+            type=candidate.type,
+            key=candidate.key,
+            scope=ScopeView(type=call.scope.type, id=call.scope.id),
+            deduplicated=queued.deduplicated,
+        )
+    )
+    return True
 
 
 def _edges(given: CommitTurnInput, place: Resolved, where: Place, commit: Commit) -> None:
@@ -222,6 +259,7 @@ def _result(
     learned = MemoryWritten(
         count=written.count,
         items=written.items,
+        queued=written.queued,
         conflicts=written.conflicts,
         found=[view_open(row) for row in written.found],
     )

@@ -17,7 +17,7 @@ from kernel.actions import Change
 from kernel.context import Ctx
 from kernel.errors import ConflictError
 from memory.candidates import Candidate, line, set_apart
-from memory.contracts.commit import RetentionLine, WriteConflict, WrittenItem
+from memory.contracts.commit import QueuedItem, RetentionLine, WriteConflict, WrittenItem
 from memory.contracts.items import TRUSTED, Lifecycle, Status, Tier
 from memory.keys import conflict_class
 from memory.models import Conflict, EvidenceLink, KnowledgeEvent, MemoryChunk, MemoryItem, Message, Turn
@@ -42,6 +42,7 @@ class Written:
     conflicts: list[WriteConflict] = field(default_factory=list)
     found: list[Conflict] = field(default_factory=list)
     lines: list[RetentionLine] = field(default_factory=list)
+    queued: list[QueuedItem] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
 
     @property
