@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from uuid import UUID
 
 from governance.contracts import QueuedAnswer
 from governance.policies import in_force
@@ -198,22 +199,21 @@ def _waits(candidate: Candidate, scope: str, prepared: Prepared, commit: Commit)
     told = (candidate.type, candidate.key)
     try:
         queued = prepared.hold(call, commit.ctx)
+        proposal = queued.proposal.id if queued is not None else None
+        known = queued is not None and queued.deduplicated
     except (ConflictError, QuotaExceededError) as exc:
-        reason = "rejected_before" if "rejected" in exc.extra else exc.code
-        refused = line("refuse", *told, reason, scope, candidate.source)
-        commit.written.lines.append(refused.model_copy(update={"text": f"{refused.text}: {exc.message}"}))
-        return True
-    if queued is None:
+        if "open" not in exc.extra:
+            reason = "rejected_before" if "rejected" in exc.extra else exc.code
+            refused = line("refuse", *told, reason, scope, candidate.source)
+            commit.written.lines.append(refused.model_copy(update={"text": f"{refused.text}: {exc.message}"}))
+            return True
+        proposal, known = UUID(exc.extra["open"]["proposal_id"]), True  # the same was proposed from another turn
+    if proposal is None:
         return False
     commit.written.lines.append(line("queue", *told, "waits_for_a_person", scope, candidate.source))
+    where = ScopeView(type=call.scope.type, id=call.scope.id)
     commit.written.queued.append(
-        QueuedItem(
-            proposal_id=queued.proposal.id,
-            type=candidate.type,
-            key=candidate.key,
-            scope=ScopeView(type=call.scope.type, id=call.scope.id),
-            deduplicated=queued.deduplicated,
-        )
+        QueuedItem(proposal_id=proposal, type=candidate.type, key=candidate.key, scope=where, deduplicated=known)
     )
     return True
 

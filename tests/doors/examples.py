@@ -171,6 +171,21 @@ def _promoted(cast: Cast) -> dict:
     return {"memory_item_id": cast.reviewer.do("promote_to_scope", _to_promote(cast))["item"]["id"]}
 
 
+def _to_write(cast: Cast) -> dict:
+    """Every field of an item that is written by itself, learned from a message of a turn."""
+    turn = cast.agent.do("commit_turn", a_turn("数据库是 SQLite"))["turn_id"]
+    decision = {
+        "key": "decision:shop:database",
+        "decision": "Use SQLite",
+        "valid_from": "2026-01-01T00:00:00+08:00",
+        "review_by": "2027-01-01T00:00:00Z",
+        "importance": 3,
+        "evidence_refs": [WHY],
+    }
+    item = {"domain_id": TEAM, "scope": PROJECT, "type": "decisions", "item": decision}
+    return {**item, "statement": "数据库是 SQLite", "inferred": True, "turn_id": turn, "message": 0}
+
+
 def _to_raise(cast: Cast) -> dict:
     evidence = [{"kind": "url", "id": f"https://example.org/{n}"} for n in range(6)]
     refs = {"supporting_refs": evidence[:3], "verification_refs": evidence[3:5], "teaching_refs": evidence[5:]}
@@ -292,4 +307,5 @@ EXAMPLES: dict[str, Example] = {
     "set_preferences": Example("reviewer", lambda cast: {"shortcuts": False, "diff": "unified"}, "agent"),
     "whoami": Example("agent", lambda cast: {}, None),
     "withdraw_proposal": Example("agent", _proposal, "stranger"),
+    "write_memory_item": Example("agent", _to_write, "stranger"),
 }

@@ -73,6 +73,17 @@ def _items(ids: Ids) -> dict[str, dict]:
     }
 
 
+def _writes(ids: Ids) -> dict[str, dict]:
+    """An item for a scope of the team, by itself and as if learned from a turn of the team."""
+    goal = {"domain_id": ids.domain, "type": "goals", "item": {"key": "goal:a:b"}, **KEY}
+    project = {**goal, "scope": {"type": "project", "id": ids.project}}
+    return {
+        "project": project,
+        "turn": {**project, "turn_id": ids.turn},
+        "task": {**goal, "scope": {"type": "task", "id": "t"}},
+    }
+
+
 def _acts(**fields: object) -> Inputs:
     """An act on an item in each of its states."""
 
@@ -223,6 +234,7 @@ INPUTS: dict[str, Inputs] = {
     "set_preferences": lambda ids: {"own": {"shortcuts": False}},
     "whoami": lambda ids: {"me": {}},
     "withdraw_proposal": lambda ids: {state: {**tree, **KEY} for state, tree in _proposals(ids).items()},
+    "write_memory_item": _writes,
 }
 
 COUNTS = {"proposal_counts"}  # numbers of what the caller may see: none
