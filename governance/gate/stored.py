@@ -21,7 +21,8 @@ from scopes.selectors import identify_again
 
 In = TypeVar("In", bound=Contract)
 Out = TypeVar("Out", bound=Contract)
-Seen = TypeVar("Seen")
+Before = TypeVar("Before")
+During = TypeVar("During")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +73,16 @@ def tried(stored: Stored[Any, Any]) -> list[Change]:
 
 
 def preview(
-    stored: Stored[Any, Any], before: Callable[[Sequence[Change]], Seen], during: Callable[[Sequence[Change]], Seen]
-) -> tuple[list[Change], Seen, Seen]:
+    stored: Stored[Any, Any],
+    before: Callable[[Sequence[Change]], Before],
+    during: Callable[[Sequence[Change]], During],
+) -> tuple[list[Change], Before, During]:
     """Try a stored call in a transaction that is rolled back: its changes, what `before` saw without them, and what
     `during` saw while they were in force. Both are given the changes."""
     with writing():
         changes = try_out(stored.call, stored.prepared)
         first = before(changes)
-        second: list[Seen] = []
+        second: list[During] = []
         try_out(stored.call, stored.prepared, lambda again: second.append(during(again)))
         return changes, first, second[0]
 

@@ -11,13 +11,20 @@ from governance.selectors.audit import (
     view_audit,
     view_audit_detail,
 )
-from governance.selectors.overview import before_and_after, changes_of_proposals, decided_by_day, own_day, waiting_work
+from governance.selectors.overview import (
+    Day,
+    OwnDay,
+    Waiting,
+    before_and_after,
+    changes_of_proposals,
+    decided_by_day,
+    own_day,
+    waiting_work,
+)
 from governance.selectors.preferences import (
     preferences_of,
 )
 from governance.selectors.proposals import (
-    BY_RISK,
-    COUNTED_TO,
     count_decidable,
     count_of,
     count_queues,
@@ -35,6 +42,12 @@ from governance.selectors.proposals import (
     view_proposal_detail,
     view_proposals,
 )
+from governance.selectors.review import (
+    earlier_ones,
+    source_of,
+    timeline,
+    view_changes,
+)
 from governance.selectors.sight import (
     domains_of_advice,
     visible_assignments,
@@ -47,8 +60,9 @@ from governance.selectors.sight import (
 )
 
 __all__ = [
-    "BY_RISK",
-    "COUNTED_TO",
+    "Day",
+    "OwnDay",
+    "Waiting",
     "before_and_after",
     "changes_around",
     "changes_of",
@@ -61,6 +75,7 @@ __all__ = [
     "decided_by_day",
     "decided_today",
     "domains_of_advice",
+    "earlier_ones",
     "filter_audit",
     "filter_proposals",
     "get_audit_entry",
@@ -71,8 +86,11 @@ __all__ = [
     "page_of_proposals",
     "preferences_of",
     "similar_counts",
+    "source_of",
+    "timeline",
     "view_audit",
     "view_audit_detail",
+    "view_changes",
     "view_claim",
     "view_decision",
     "view_proposal",

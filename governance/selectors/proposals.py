@@ -147,10 +147,10 @@ def view_proposals(rows: list[Proposal], ctx: Ctx) -> list[ProposalView]:
     return [view_proposal(row, ctx, counts.get(row.similar_key, 0)) for row in rows]
 
 
-def view_proposal_detail(row: Proposal, ctx: Ctx) -> ProposalDetail:
-    """A proposal with its input and effect."""
+def view_proposal_detail(row: Proposal, ctx: Ctx, similar: int | None = None) -> ProposalDetail:
+    """A proposal with its input and effect; `similar` as for `view_proposal`."""
     return ProposalDetail(
-        **_proposal_fields(row, ctx), input=row.input, proposed_input=row.proposed_input, changes=row.changes
+        **_proposal_fields(row, ctx, similar), input=row.input, proposed_input=row.proposed_input, changes=row.changes
     )
 
 

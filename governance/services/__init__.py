@@ -21,7 +21,6 @@ from governance.services.preferences import (
     set_preferences,
 )
 from governance.services.proposals import (
-    SEARCHED_CHARS,
     NewProposal,
     add_decision,
     changes_digest,
@@ -34,8 +33,6 @@ from governance.services.proposals import (
     touch_proposal,
 )
 from governance.services.quotas import (
-    DAY,
-    MINUTE,
     charge_call,
     charge_items,
     check_open_proposals,
@@ -46,7 +43,6 @@ from governance.services.reversals import (
     take_back,
 )
 from governance.services.steps import (
-    MENTIONS,
     add_mentions,
     add_step,
     claim,
@@ -58,15 +54,12 @@ from governance.services.transitions import (
     Step,
     outrun,
     require_mine,
+    require_open,
     require_step,
     standing_approvals,
 )
 
 __all__ = [
-    "DAY",
-    "MENTIONS",
-    "MINUTE",
-    "SEARCHED_CHARS",
     "NewProposal",
     "Step",
     "Trail",
@@ -95,6 +88,7 @@ __all__ = [
     "register_file",
     "release",
     "require_mine",
+    "require_open",
     "require_reversible",
     "require_step",
     "restore_policy",

@@ -52,6 +52,12 @@ def require_step(row: Proposal, step: Step, revision: int | None) -> None:
         )
 
 
+def require_open(row: Proposal) -> None:
+    """Refuse what is of use only while a proposal can still be decided on."""
+    if ProposalState(row.state) not in (OPEN, CHANGES):
+        raise TransitionError(f"{_already(row)}.", extra=_decided(row))
+
+
 def outrun(row: Proposal, step: Step) -> None:
     """Raise what a step is told that found the proposal changed since it looked: who was first."""
     row.refresh_from_db()
@@ -92,7 +98,8 @@ def _advice(row: Proposal, step: Step) -> str:
 
 
 def _last(row: Proposal) -> Decision | None:
-    return row.decisions.order_by("created_at", "id").last()
+    decided = list(row.decisions.all())  # in order; read with the row as a rule
+    return decided[-1] if decided else None
 
 
 def _state_of(decision: Decision) -> str:

@@ -231,6 +231,8 @@ def _in_team(made: dict) -> dict:
 
 
 EXAMPLES: dict[str, Example] = {
+    "preview_proposal": Example("reviewer", _proposal, "agent"),
+    "review_proposal": Example("reviewer", lambda cast: {**_proposal(cast), "filters": {"queue": "open"}}, "agent"),
     "decide_proposals": Example("reviewer", _chosen, "agent"),
     "revert_change": Example("operator", _policy_entry, "agent"),
     "undo_decision": Example("reviewer", _rejected, "agent"),

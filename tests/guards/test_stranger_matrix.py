@@ -142,6 +142,8 @@ def _on_proposals(**fields: object) -> Inputs:
 
 
 INPUTS: dict[str, Inputs] = {
+    "preview_proposal": _proposals,
+    "review_proposal": _proposals,
     "decide_proposals": lambda ids: {
         state: {"verdict": "reject", "proposals": [{**tree, "revision": 1}], "reason": "because"}
         for state, tree in _proposals(ids).items()
@@ -263,9 +265,9 @@ READER_SEES = COUNTS | {
 SHOWS_CONTENT = READER_SEES - COUNTS - {"list_proposals", "list_domains", "whoami"} | {"get_context"}
 READER_KNOWS_NOTHING_OF = {
     "approve_proposal", "claim_proposal", "comment_on_proposal", "edit_and_approve", "explain_policy",
-    "get_audit_entry", "get_context",
-    "get_proposal", "recommend", "reject_proposal", "release_proposal", "request_changes", "revert_change",
-    "revise_proposal", "snooze_proposal", "undo_decision", "withdraw_proposal",
+    "get_audit_entry", "get_context", "get_proposal", "preview_proposal", "recommend", "reject_proposal",
+    "release_proposal", "request_changes", "revert_change", "review_proposal", "revise_proposal", "snooze_proposal",
+    "undo_decision", "withdraw_proposal",
 }  # fmt: skip
 
 

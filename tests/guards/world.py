@@ -229,7 +229,7 @@ def rows(without: frozenset[str] = frozenset()) -> Iterator[dict[str, str]]:
 RECORDS = frozenset({"audit_entries", "context_records", "context_shown"})  # of what was done and shown
 
 
-def stored(without: frozenset[str] = frozenset({"audit_entries", "preferences"})) -> dict[str, str]:
+def stored(without: frozenset[str] = frozenset({"audit_entries", "audit_objects", "preferences"})) -> dict[str, str]:
     """Every row but the audit log's and what a person chose for themselves, to be compared before and after."""
     return {key: row for table in rows(without) for key, row in table.items()}
 

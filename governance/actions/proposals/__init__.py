@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from governance.actions.proposals import bulk, deciding, desk, own, reading, undoing
+from governance.actions.proposals import bulk, deciding, desk, looking, own, reading, undoing
 
-__all__ = ["bulk", "deciding", "desk", "own", "reading", "undoing"]
+__all__ = ["bulk", "deciding", "desk", "looking", "own", "reading", "undoing"]
