@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING, Any, Literal
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 
 from kernel.actions import Change
+from kernel.compiled import Given, compiled, instances
 from kernel.context import Ctx
 from kernel.errors import ConflictError
+from kernel.rows import insert
 from memory.candidates import Candidate, line, set_apart
 from memory.contracts.commit import QueuedItem, RetentionLine, WriteConflict, WrittenItem
 from memory.contracts.items import TRUSTED, Lifecycle, Status, Tier
@@ -127,8 +130,15 @@ def _write_once(candidate: Candidate, scope: MemoryScope, commit: Commit) -> Mem
 
 
 def _current(candidate: Candidate, scope: MemoryScope) -> MemoryItem | None:
-    rows = MemoryItem.objects.filter(scope=scope, type=candidate.type, key=candidate.key, current_until=None)
-    return rows.first()
+    return next(iter(_of_key(scope=scope.key, type=candidate.type, key=candidate.key)), None)
+
+
+_COLUMNS = tuple(field.attname for field in MemoryItem._meta.concrete_fields)  # noqa: SLF001  Django documents it
+
+
+@compiled(instances(MemoryItem, _COLUMNS))
+def _of_key(scope: Given, type: Given, key: Given) -> QuerySet[MemoryItem, Any]:  # noqa: A002  the column's name
+    return MemoryItem.objects.filter(scope_id=scope, type=type, key=key, current_until=None).values_list(*_COLUMNS)
 
 
 def _added_to(current: MemoryItem, candidate: Candidate) -> Candidate:
@@ -204,7 +214,7 @@ def _insert(
     ctx, turn = commit.ctx, commit.source
     hashed, at = stamp
     message = commit.messages[candidate.message] if candidate.message is not None else None
-    item = MemoryItem.objects.create(
+    item = MemoryItem(
         domain_id=scope.domain_id,
         scope=scope,
         type=candidate.type,
@@ -229,6 +239,7 @@ def _insert(
         content_hash=hashed,
         **candidate.columns,
     )
+    insert([item])
     commit.pending.events.append(event_of(item, "created", "", ctx))
     commit.pending.evidence.extend(_evidence(item, candidate, message, commit))
     said_at = message.created_at if message else commit.messages[0].created_at if commit.messages else ctx.now
@@ -261,10 +272,10 @@ def _links(item: MemoryItem, wanted: Iterable[tuple[str, str]], commit: Commit) 
 def settle(commit: Commit) -> None:
     """Store what follows from the commit's items and events: in a few statements, however many there are."""
     pending, session_key = commit.pending, commit.source.session.scope_id if commit.source else None
-    EvidenceLink.objects.bulk_create(pending.evidence, ignore_conflicts=True)  # evidence given again is the same
-    KnowledgeEvent.objects.bulk_create(pending.events)
+    insert(pending.evidence, known=True)  # evidence given again is the same
+    insert(pending.events)
     chunks = [chunk_of(item) for item, _ in pending.items.values()]
-    MemoryChunk.objects.bulk_create(chunks)
+    insert(chunks)
     texts = {chunk.item_id: chunk.text for chunk in chunks}
     entries = [entry_of(item, texts[item.id], at, session_key) for item, at in pending.items.values()]
     index.add([*pending.entries, *entries])
