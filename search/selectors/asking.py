@@ -6,7 +6,7 @@ import re
 from calendar import monthrange
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 
 from kernel import tokens
 
@@ -149,19 +149,23 @@ def _named(parts: dict[str, str | None]) -> Iterator[Span]:
 
 
 def _back(today: date, unit: str, count: int) -> Iterator[Span]:
-    """The day, week, month or year that lies so many units back."""
+    """The day, week, month or year that lies so many units back; nothing where the calendar does not reach."""
     if unit == "day":
-        day = today - timedelta(days=count)
-        yield Span(day, day)
+        yield from _days(today.toordinal() - count, 1)
     elif unit == "week":
-        monday = today - timedelta(days=today.weekday() + 7 * count)
-        yield Span(monday, monday + timedelta(days=6))
+        yield from _days(today.toordinal() - today.weekday() - 7 * count, 7)
     elif unit == "month":
         year, month = divmod(today.year * 12 + today.month - 1 - count, 12)
         if year > 0:
             yield Span(date(year, month + 1, 1), date(year, month + 1, monthrange(year, month + 1)[1]))
     elif today.year > count:
         yield _year(today.year - count)
+
+
+def _days(first: int, length: int) -> Iterator[Span]:
+    """So many days from the day of that number, counted from the first of the year 1."""
+    if first >= 1 and first + length - 1 <= date.max.toordinal():
+        yield Span(date.fromordinal(first), date.fromordinal(first + length - 1))
 
 
 def _year(year: int) -> Span:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from kernel import clock
 from tests.memory.factories import made, scope_row
 from tests.memory.talk import commit, decision, gone, memories, pref, search, task
@@ -116,3 +118,13 @@ def test_an_instant_at_the_edge_of_time_is_no_error(cast):
     assert memories(cast.agent, "zebra") == ["zebra — todo"]
     assert memories(cast.agent, "zebra", as_of={"valid": "0001-01-01T00:00:00Z"}) == []
     assert memories(cast.agent, "zebra", as_of={"valid": "9999-12-31T00:00:00Z"}) == []
+
+
+@pytest.mark.parametrize(
+    "asked", ["yesterday", "last week", "3 days ago", "last month", "two years ago", "上周", "999 weeks ago"]
+)
+@pytest.mark.parametrize("then", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
+def test_a_relative_day_beyond_the_calendar_names_no_day(cast, asked, then):
+    commit(cast.agent, preferences=[pref("zebra", "pref:other:animal")])
+    found = memories(cast.agent, f"what was the animal {asked}", as_of=then)
+    assert found == (["other animal: zebra"] if then.startswith("9999") else [])
