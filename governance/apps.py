@@ -8,6 +8,7 @@ class GovernanceConfig(AppConfig):
 
     def ready(self) -> None:
         from governance import actions, policies  # noqa: F401  registers this app's actions and policy sections
+        from governance.signin import events  # noqa: F401  enters sign-ins into the audit log
         from kernel.queue import regularly
 
         regularly(1, "governance.jobs.seal_audit")

@@ -6,11 +6,14 @@ from django.contrib import admin
 from django.urls import path, re_path
 from django.views.generic import RedirectView
 
+from governance.signin import pages
 from kernel.actions import all_actions
 from smartbrain_site.http.views import ActionView, DocsView, HealthView, ResourceView, SchemaView, UnknownView
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="admin:index"), name="front"),
+    path("admin/second-factor/", pages.verify, name="second_factor"),
+    path("admin/second-factor/setup/", pages.setup, name="second_factor_setup"),
     path("admin/", admin.site.urls),
     path("healthz", HealthView.as_view(), name="healthz"),
     path("v1/schema/", SchemaView.as_view(), name="schema"),

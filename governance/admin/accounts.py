@@ -1,9 +1,11 @@
-"""Admin pages for operators only: people's accounts. The job queue's own pages are taken away."""
+"""Admin pages for operators only: people's accounts. Pages that packages bring for their own tables are taken away."""
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
+from django.apps import apps
 from django.contrib import admin
 from django.contrib.auth.admin import GroupAdmin, UserAdmin
 from django.contrib.auth.models import Group, User
@@ -12,7 +14,9 @@ from django.http import HttpRequest
 from unfold.admin import ModelAdmin
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
-from governance.adminbase import Placed
+from governance import gate
+from governance.adminbase import Placed, ctx_of
+from governance.contracts import Outcome
 from kernel.queue import hide_admin
 
 
@@ -41,6 +45,24 @@ class OperatorsOnly(Placed):
         """Never."""
         return False
 
+    def log_addition(self, request: HttpRequest, obj: Model, message: Any) -> None:
+        """Enter it into the audit log, beside Django's own."""
+        self._note(request, "add_account", obj, message)
+        return super().log_addition(request, obj, message)  # type: ignore[misc, no-any-return]
+
+    def log_change(self, request: HttpRequest, obj: Model, message: Any) -> None:
+        """Enter it into the audit log, beside Django's own."""
+        self._note(request, "change_account", obj, message)
+        return super().log_change(request, obj, message)  # type: ignore[misc, no-any-return]
+
+    def _note(self, request: HttpRequest, event: str, row: Model, message: Any) -> None:
+        """Which account or group, and which of its fields; no value, for one is a password."""
+        fields = [
+            name for part in message if isinstance(part, dict) for name in part.get("changed", {}).get("fields", [])
+        ]
+        what = f": {', '.join(fields)}" if fields else f": {message}" if isinstance(message, str) else ""
+        gate.note(event, ctx_of(request), Outcome.ALLOWED, f"{self.opts.verbose_name} {str(row)!r}{what}")
+
 
 class PeopleAdmin(OperatorsOnly, UserAdmin, ModelAdmin):  # type: ignore[misc, type-arg]
     """People who sign in."""
@@ -56,9 +78,9 @@ class PeopleAdmin(OperatorsOnly, UserAdmin, ModelAdmin):  # type: ignore[misc, t
         (
             "Access",
             {
-                "fields": ("is_active", "is_staff", "is_superuser"),
+                "fields": ("is_active", "is_staff", "is_superuser", "groups"),
                 "description": "Staff may sign in here and see what is assigned to them for review; superusers operate"
-                " the installation. Accounts are switched off, never deleted, so that the record stays whole.",
+                " the installation. Out of the group reviewer, auditor or operator nobody acts in that role. Accounts are switched off, never deleted, so that the record stays whole.",
             },
         ),
         ("Dates", {"fields": ("last_login", "date_joined")}),
@@ -78,6 +100,16 @@ def _register(model: type[Model], page: type[Any]) -> None:
     admin.site.register(model, page)
 
 
+def _hide(module: str, app: str) -> None:
+    """Take away the pages that a package registers: they would change its rows past every rule."""
+    import_module(module)  # registers them, so that nothing does so later
+    for model in apps.get_app_config(app).get_models():
+        if admin.site.is_registered(model):
+            admin.site.unregister(model)
+
+
 _register(User, PeopleAdmin)
 _register(Group, TeamsAdmin)
 hide_admin()
+_hide("django_otp.plugins.otp_totp.admin", "otp_totp")
+_hide("django_otp.plugins.otp_static.admin", "otp_static")

@@ -25,6 +25,7 @@ from governance.contracts.access import (
     WhoamiInput,
     WhoamiResult,
 )
+from governance.contracts.accounts import ResetSecondFactorInput, ResetSecondFactorResult
 from governance.contracts.audit import (
     AuditDetail,
     AuditRef,
@@ -223,6 +224,8 @@ __all__ = [
     "ReplayPolicyInput",
     "ReplayPolicyResult",
     "RequestChangesInput",
+    "ResetSecondFactorInput",
+    "ResetSecondFactorResult",
     "RevertChangeInput",
     "RevertChangeResult",
     "ReviewProposalInput",

@@ -301,6 +301,7 @@ EXAMPLES: dict[str, Example] = {
         "reviewer", lambda cast: {"domain_id": TEAM, "document": {"review": {"queue": []}}, "days": 7}, "agent"
     ),
     "retract_item": Example("agent", lambda cast: _about(cast, also=[_item(cast)["id"]]), "stranger"),
+    "reset_second_factor": Example("operator", lambda cast: {"user": "reviewer", "reason": "phone lost"}, "agent"),
     "revoke_key": Example("operator", lambda cast: {"key_prefix": cast.reader.key.split("_")[1]}, "agent"),
     "search_memory": Example("agent", _to_search, "stranger"),
     "set_policy": Example("operator", lambda cast: {"domain_id": TEAM, "document": {}, "reason": "reset"}, "agent"),

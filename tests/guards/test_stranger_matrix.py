@@ -225,6 +225,7 @@ INPUTS: dict[str, Inputs] = {
         "installation": {"document": {}},
     },
     "retract_item": _acts(also=[]),
+    "reset_second_factor": lambda ids: {"person": {**KEY, "user": ids.person, "reason": "because"}},
     "revoke_key": lambda ids: {"key": {**KEY, "key_prefix": ids.key_prefix}},
     "search_memory": _searches,
     "set_policy": lambda ids: {
@@ -254,7 +255,8 @@ MAY_ANSWER = (
     }
 )  # with what is the caller's own
 OF_THE_INSTALLATION = {
-    "create_principal", "issue_key", "revoke_key", "list_principals", "get_policy", "replay_policy", "set_policy",
+    "create_principal", "issue_key", "revoke_key", "list_principals", "get_policy", "replay_policy", "reset_second_factor",
+    "set_policy",
     "verify_audit",
 }  # fmt: skip
 READER_SEES = COUNTS | {

@@ -49,8 +49,12 @@ def test_it_works(db):
 
 def test_the_people_can_sign_in_and_reach_what_is_theirs(db, client):
     shown = made()
-    assert client.login(username=shown.reviewer, password=shown.reviewer_password)
-    assert client.login(username=shown.operator, password=shown.operator_password)
+    for name, password in (
+        (shown.reviewer, shown.reviewer_password),
+        (shown.operator, shown.operator_password),
+    ):
+        answer = client.post("/admin/login/?next=/admin/", {"username": name, "password": password})
+        assert (answer.status_code, answer["Location"]) == (302, "/admin/")
     reviewer = get_user_model().objects.get(username=shown.reviewer)
     assert (reviewer.is_staff, reviewer.is_superuser) == (True, False)
     assert {grant.domain_id for grant in identify_person(reviewer).reach} == {demo.DOMAIN}

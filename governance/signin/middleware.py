@@ -1,0 +1,37 @@
+"""Nobody reaches the admin past their second factor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.http import urlencode
+
+from governance.services.devices import has_device
+
+
+def second_factor(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """After the sign-in ask for the second factor of those who have one, and where it is required set it up first."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        wanted = _wanted(request)
+        if wanted:
+            return HttpResponseRedirect(f"{reverse(wanted)}?{urlencode({'next': request.get_full_path()})}")
+        return get_response(request)
+
+    return middleware
+
+
+def _wanted(request: HttpRequest) -> str:
+    """The name of the page that must come first; empty where none must."""
+    path = request.path_info
+    if not path.startswith(reverse("admin:index")) or not request.user.is_authenticated or request.user.is_verified():
+        return ""
+    if path in {reverse("second_factor"), reverse("admin:logout"), reverse("admin:jsi18n")}:
+        return ""
+    if has_device(request.user):
+        return "second_factor"
+    required = settings.SECOND_FACTOR_REQUIRED and path != reverse("second_factor_setup")
+    return "second_factor_setup" if required else ""

@@ -1,0 +1,237 @@
+"""The second factor: set up, asked for on every way in, recovered from, and reset by an operator."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import replace
+from io import StringIO
+from urllib.parse import unquote
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from django.test import Client
+from django_otp.oath import totp
+from django_otp.plugins.otp_static.models import StaticDevice
+from django_otp.plugins.otp_totp.models import TOTPDevice
+
+from governance.models import AuditEntry
+from governance.services import devices
+from kernel.errors import ForbiddenError, InvalidInputError, NotFoundError, QuotaExceededError
+from tests.conftest import make_person
+from tests.governance.test_signin import PASSWORD, noted, sign_in
+
+VERIFY, SETUP = "/admin/second-factor/", "/admin/second-factor/setup/"
+
+
+@pytest.fixture
+def ann(db):
+    make_person("ann", is_staff=True)
+    return get_user_model().objects.get(username="ann")
+
+
+def code(device: TOTPDevice, later: int = 0) -> str:
+    """What the authenticator shows, `later` steps from now."""
+    return f"{totp(device.bin_key, device.step, device.t0 - later * device.step, device.digits):06}"
+
+
+def enrolled(user) -> tuple[TOTPDevice, list[str]]:
+    """An authenticator whose present code is still unused, and recovery codes."""
+    key = devices.new_key()
+    codes = devices.enrol(user, key, f"{totp(bytes.fromhex(key)):06}")
+    TOTPDevice.objects.update(last_t=-1)
+    return TOTPDevice.objects.get(user=user), codes
+
+
+def test_it_works(ann, client):
+    sign_in(client)
+    page = client.get(SETUP).content.decode()
+    assert "<svg" in page
+    secret = re.search(r'sb-secret">([A-Z2-7]{32})<', page)
+    assert secret
+    key = client.session["second_factor_key"]
+    assert devices.secret_of(key) == secret[1]
+    answer = client.post(SETUP, {"wish": "enrol", "code": f"{totp(bytes.fromhex(key)):06}"})
+    codes = re.findall(r"<li><code>([a-z2-7]{8})</code>", answer.content.decode())
+    assert len(set(codes)) == 10
+    assert client.get("/admin/").status_code == 200
+
+    other = Client()
+    assert sign_in(other)["Location"] == "/admin/"
+    sent = other.get("/admin/governance/auditentry/")
+    assert (sent.status_code, unquote(sent["Location"])) == (302, f"{VERIFY}?next=/admin/governance/auditentry/")
+    before = other.session.session_key
+    done = other.post(VERIFY, {"code": codes[0], "next": "/admin/governance/auditentry/"})
+    assert (done.status_code, done["Location"]) == (302, "/admin/governance/auditentry/")
+    assert other.session.session_key != before
+    assert other.get("/admin/governance/auditentry/").status_code == 200
+    assert [row[0] for row in noted("second_factor")] == ["allowed"]
+    assert noted("second_factor_set_up")
+
+
+def test_the_code_of_the_authenticator_lets_in_once(ann, client):
+    device, _ = enrolled(ann)
+    sign_in(client)
+    shown = code(device)
+    assert client.post(VERIFY, {"code": f"{shown[:3]} {shown[3:]}"}).status_code == 302
+    again = Client()
+    sign_in(again)
+    assert again.post(VERIFY, {"code": shown}).status_code == 422, "a code that was seen is no code any more"
+
+
+def test_a_recovery_code_works_once(ann):
+    _, codes = enrolled(ann)
+    for wanted in (302, 422):
+        client = Client()
+        sign_in(client)
+        assert client.post(VERIFY, {"code": codes[3].upper()}).status_code == wanted
+    assert devices.codes_left(ann) == 9
+
+
+@pytest.mark.parametrize("given", ["", "000000", "abcdefgh", "1" * 500, "一二三四五六", "12345\x00", "' OR 1=1 --"])
+def test_a_wrong_code_lets_nobody_in(ann, client, given):
+    enrolled(ann)
+    sign_in(client)
+    answer = client.post(VERIFY, {"code": given})
+    assert answer.status_code == 422
+    assert "This code is not right" in answer.content.decode()
+    assert client.get("/admin/").status_code == 302
+    assert noted("second_factor")[-1][0] == "denied"
+
+
+def test_guessing_codes_is_slowed_down(ann, client):
+    device, _ = enrolled(ann)
+    sign_in(client)
+    client.post(VERIFY, {"code": "000000"})
+    answer = client.post(VERIFY, {"code": code(device)})
+    assert answer.status_code == 429
+    assert re.search(r"Too many wrong codes: try again in \d+ seconds", answer.content.decode())
+    with pytest.raises(QuotaExceededError):
+        devices.verify(ann, code(device))
+
+
+@pytest.mark.parametrize(
+    "next_page", ["https://evil.example", "//evil.example", "/\\evil.example", "javascript:alert(1)"]
+)
+def test_nobody_is_sent_elsewhere(ann, client, next_page):
+    device, _ = enrolled(ann)
+    sign_in(client)
+    assert client.post(VERIFY, {"code": code(device), "next": next_page})["Location"] == "/admin/"
+
+
+def test_without_the_second_factor_no_page_of_the_admin_opens(ann, client):
+    enrolled(ann)
+    sign_in(client)
+    for path in ("/admin/", "/admin/password_change/", "/admin/memory/memoryitem/", SETUP, "/admin/none/such/"):
+        assert client.get(path)["Location"].startswith(VERIFY), path
+    assert client.get(VERIFY).status_code == 200
+    assert client.post("/admin/logout/").status_code == 200
+
+
+def test_where_it_is_required_it_is_set_up_first(ann, client, settings):
+    settings.SECOND_FACTOR_REQUIRED = True
+    sign_in(client)
+    assert unquote(client.get("/admin/")["Location"]) == f"{SETUP}?next=/admin/"
+    assert "asks everyone who signs in for a second factor" in client.get(SETUP).content.decode()
+    client.post(SETUP, {"wish": "enrol", "code": f"{totp(bytes.fromhex(client.session['second_factor_key'])):06}"})
+    assert client.get("/admin/").status_code == 200
+    page = client.get(SETUP).content.decode()
+    assert "Remove my second factor" not in page
+    device = TOTPDevice.objects.get(user=ann)
+    TOTPDevice.objects.update(last_t=-1)
+    refused = client.post(SETUP, {"wish": "remove", "code": code(device)})
+    assert refused.status_code == 403
+    assert devices.has_device(ann)
+
+
+def test_a_wrong_code_sets_nothing_up(ann, client):
+    sign_in(client)
+    client.get(SETUP)
+    assert client.post(SETUP, {"wish": "enrol", "code": "000000"}).status_code == 422
+    assert not TOTPDevice.objects.exists()
+    with pytest.raises(InvalidInputError):
+        devices.enrol(ann, devices.new_key(), "x")
+
+
+def test_one_who_is_signed_in_changes_nothing_without_a_code(ann, client):
+    device, codes = enrolled(ann)
+    sign_in(client)
+    client.post(VERIFY, {"code": codes[0]})
+    for wish in ("remove", "renew", "enrol"):
+        assert client.post(SETUP, {"wish": wish, "code": "000000"}).status_code in (422, 429)
+    assert TOTPDevice.objects.get(user=ann).pk == device.pk
+    renewed = client.post(SETUP, {"wish": "renew", "code": codes[1]})
+    assert renewed.status_code == 200
+    fresh = re.findall(r"<li><code>([a-z2-7]{8})</code>", renewed.content.decode())
+    assert not set(fresh) & set(codes)
+    assert client.post(SETUP, {"wish": "remove", "code": fresh[0]}).status_code == 200
+    assert not TOTPDevice.objects.exists()
+    assert not StaticDevice.objects.exists()
+    assert [noted(event)[0][0] for event in ("recovery_codes_renewed", "second_factor_removed")] == ["allowed"] * 2
+
+
+def test_someone_not_signed_in_sees_neither_page(db, client):
+    for path in (VERIFY, SETUP):
+        assert client.get(path)["Location"] == "/admin/login/"
+
+
+def test_the_pages_are_not_kept_and_ask_no_other_host(ann, client):
+    sign_in(client)
+    answer = client.get(SETUP)
+    assert "no-store" in answer["Cache-Control"]
+    assert not re.findall(r'(?:src|href)="https?://', answer.content.decode())
+
+
+def test_an_operator_resets_a_lost_device(cast, client):
+    make_person("ann", is_staff=True)
+    ann = get_user_model().objects.get(username="ann")
+    enrolled(ann)
+    for player in (cast.reviewer, cast.agent):
+        with pytest.raises(ForbiddenError):
+            player.do("reset_second_factor", user="ann", reason="phone lost")
+    with pytest.raises(InvalidInputError):
+        cast.operator.do("reset_second_factor", user="ann", reason=" ")
+    with pytest.raises(NotFoundError):
+        cast.operator.do("reset_second_factor", user="nobody", reason="phone lost")
+    done = cast.operator.do("reset_second_factor", user="ann", reason="phone lost")
+    assert done["removed"] == ["authenticator", "recovery codes"]
+    entry = AuditEntry.objects.latest("id")
+    assert (entry.actor_name, entry.changes[0]["after"]["reason"]) == ("operator", "phone lost")
+    sign_in(client)
+    assert client.get("/admin/").status_code == 200
+    assert cast.operator.do("reset_second_factor", user="ann", reason="again")["removed"] == []
+
+
+def act(*arguments: str) -> tuple[int, str]:
+    out, err = StringIO(), StringIO()
+    try:
+        call_command("act", "whoami", "--user", "ann", *arguments, stdout=out, stderr=err)
+    except SystemExit as exc:
+        return int(str(exc.code)), err.getvalue()
+    return 0, out.getvalue()
+
+
+def test_the_command_line_asks_for_it_too(ann, tmp_path, settings):
+    file = tmp_path / "password"
+    file.write_text(PASSWORD)
+    settings.SMARTBRAIN = replace(settings.SMARTBRAIN, password_file=str(file))
+    assert act()[0] == 0
+    settings.SECOND_FACTOR_REQUIRED = True
+    left, said = act()
+    assert (left, "set yours up first" in said) == (1, True)
+    device, codes = enrolled(ann)
+    assert act("--code", codes[0])[0] == 0
+    assert act("--code", codes[0])[0] == 1
+    time.sleep(1.1)  # a wrong recovery code makes the next one wait
+    assert act("--code", code(device))[0] == 0
+    with pytest.raises(CommandError, match="say --code CODE"):
+        act()
+
+
+def test_no_page_shows_what_devices_hold(ann, client):
+    make_person("boss", is_staff=True, is_superuser=True)
+    sign_in(client, name="boss")
+    for path in ("/admin/otp_totp/totpdevice/", "/admin/otp_static/staticdevice/", "/admin/axes/accessattempt/"):
+        assert client.get(path).status_code == 404
