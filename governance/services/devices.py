@@ -78,7 +78,7 @@ def renew_codes(user: User) -> list[str]:
 
 def codes_left(user: User) -> int:
     """How many recovery codes are unused."""
-    return StaticToken.objects.filter(device__user=user).count()
+    return int(StaticToken.objects.filter(device__user=user).count())
 
 
 def verify(user: User, code: str) -> Any:
@@ -95,7 +95,7 @@ def verify(user: User, code: str) -> Any:
         accepted = device is not None and allowed and device.verify_token(given)
     if accepted:
         return device
-    if not allowed:
+    if not allowed and why is not None:
         wait = max(1, math.ceil((why["locked_until"] - timezone.now()).total_seconds()))
         raise QuotaExceededError(f"Too many wrong codes: try again in {wait} seconds.", retry_after=wait)
     raise _wrong()

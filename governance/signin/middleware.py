@@ -8,6 +8,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.http import urlencode
+from django_otp.middleware import is_verified
 
 from governance.services.devices import has_device
 
@@ -26,12 +27,12 @@ def second_factor(get_response: Callable[[HttpRequest], HttpResponse]) -> Callab
 
 def _wanted(request: HttpRequest) -> str:
     """The name of the page that must come first; empty where none must."""
-    path = request.path_info
-    if not path.startswith(reverse("admin:index")) or not request.user.is_authenticated or request.user.is_verified():
+    path, user = request.path_info, request.user
+    if not path.startswith(reverse("admin:index")) or not user.is_authenticated or is_verified(user):
         return ""
     if path in {reverse("second_factor"), reverse("admin:logout"), reverse("admin:jsi18n")}:
         return ""
-    if has_device(request.user):
+    if has_device(user):
         return "second_factor"
     required = settings.SECOND_FACTOR_REQUIRED and path != reverse("second_factor_setup")
     return "second_factor_setup" if required else ""

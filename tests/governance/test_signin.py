@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from axes.models import AccessAttempt
@@ -26,7 +27,7 @@ def ann(db):
     return get_user_model().objects.get(username="ann")
 
 
-def sign_in(client: Client, name: str = "ann", password: str = PASSWORD, **extra: str):
+def sign_in(client: Client, name: str = "ann", password: str = PASSWORD, **extra: Any):
     return client.post(f"{LOGIN}?next=/admin/", {"username": name, "password": password}, **extra)
 
 
