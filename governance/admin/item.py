@@ -13,11 +13,10 @@ from django.urls import reverse
 from governance import selectors
 from governance.admin.editing import edited, text_fields
 from governance.admin.filters import Address
-from governance.adminbase import Screen, act, ctx_of, place_of, read, toast
-from governance.adminbase.briefs import rows_of
+from governance.adminbase import Screen, ctx_of, decide, place_of, read, toast
+from governance.adminbase.briefs import row_of
 from governance.adminbase.diff import as_text, compare_values
-from governance.contracts import ProposalDetail, ProposalFilters, ProposalState
-from governance.models import OPEN_STATES
+from governance.contracts import Presentation, ProposalDetail, ProposalFilters, ProposalState, ProposalView
 from kernel.context import ANY, Ctx, Right
 from kernel.errors import DomainError, InvalidInputError, NotFoundError
 from kernel.ids import new_id
@@ -59,28 +58,27 @@ class ItemScreen(Screen):
     def show(self, request: HttpRequest, **names: Any) -> dict[str, Any]:
         """Everything that the decision rests on, and where to go from here."""
         ctx = ctx_of(request)
-        proposal = read("get_proposal", request, id=str(names["pk"]))
+        review = read("review_proposal", request, id=str(names["pk"]))
+        proposal: ProposalDetail = review.proposal
+        may = {each.step for each in review.may if each.allowed}
         address = Address.read(request.POST.get("query") or request.GET.urlencode())
-        before, after = neighbours(names["pk"], address, ctx)
-        mode = request.GET.get("diff") or selectors.preferences_of(ctx).diff
+        before, after = neighbours(proposal, address, ctx)
         return {
-            "title": "Proposal",
-            "subject": proposal.subject or proposal.action,
+            **shape_of(request),
+            **shown_of(review.presentation),
+            "review": review,
             "proposal": proposal,
             "where": place_of(proposal.domain_id, proposal.scope),
             "state_tone": STATE_TONES.get(proposal.state, ""),
-            "rows": rows_of(proposal.changes),
-            "timeline": proposal.decisions,
             "edit": [compare_values("input", proposal.proposed_input, proposal.input)],
             "hidden": has_invisible(as_text(proposal.input) or ""),
-            "may": what_may(proposal, ctx),
+            "may": may,
+            "why_not": next((each.why_not for each in review.may if each.step == "approve"), ""),
+            "undoable": bool(proposal.decisions) and ctx.may(Right.DECIDE, proposal.domain_id or ANY, proposal.scope),
             "address": address,
             "before": before,
             "after": after,
-            "mode": "unified" if mode == "unified" else "side",
-            "other_mode": "side" if mode == "unified" else "unified",
-            "rendered": "markdown" if request.GET.get("read") == "markdown" else "",
-            "fields": text_fields(proposal.input),
+            "fields": text_fields(proposal.input) if "edit_and_approve" in may else [],
             "snoozes": [((ctx.now + timedelta(hours=n)).isoformat(), words) for n, words in SNOOZES],
             "key": str(new_id()),
             "history": reverse("admin:governance_auditentry_changelist", query={"proposal": str(names["pk"])}),
@@ -92,33 +90,47 @@ class ItemScreen(Screen):
         if action not in DONE:
             raise PermissionDenied
         given = _given(action, request, names["pk"])
-        act(action, request, **given)
+        proposal = decide(action, request, **given).proposal
         address = Address.read(request.POST.get("query", ""))
         here = f"{reverse('admin:governance_item', args=[names['pk']])}?{address.query}"
+        if action in STAYING and request.POST.get("quiet"):
+            return HttpResponse(status=204)
         if action in STAYING:
             toast(request, f"{DONE[action]}.")
             return HttpResponseRedirect(here)
         ctx = ctx_of(request)
         left = selectors.count_decidable(None, ctx)
-        toast(request, f"{DONE[action]}, {left} left.")
-        before, after = neighbours(names["pk"], address, ctx)
+        undo = reverse("admin:governance_undo") if action in UNDOABLE else ""
+        toast(request, f"{DONE[action]}, {left} left.", undo=undo, fields={"proposal_id": str(names["pk"])})
+        before, after = neighbours(proposal, address, ctx)
         following = after or before
         if following is None:
             return HttpResponseRedirect(f"{reverse('admin:governance_queue')}?{address.query}")
         return HttpResponseRedirect(f"{reverse('admin:governance_item', args=[following])}?{address.query}")
 
 
-def neighbours(proposal_id: UUID, address: Address, ctx: Ctx) -> tuple[UUID | None, UUID | None]:
+class EffectScreen(Screen):
+    """What a proposal would do, tried out and undone: a page of its own, which the item's page takes in."""
+
+    name = "governance_effect"
+    route = "<uuid:pk>/effect/"
+    title = "What it would do"
+    template = "smartbrain/effect.html"
+    placed = False
+
+    def show(self, request: HttpRequest, **names: Any) -> dict[str, Any]:
+        """The dry run."""
+        effect = read("preview_proposal", request, id=str(names["pk"]))
+        return {"effect": effect, "pk": names["pk"], "address": Address.read(request.GET.urlencode())}
+
+
+def neighbours(proposal: ProposalView, address: Address, ctx: Ctx) -> tuple[UUID | None, UUID | None]:
     """The proposals before and after one in the queue that the address names, whether it is still in it or not."""
-    row = selectors.visible_proposals(ctx).prefetch_related(None).only("id", "risk").filter(pk=proposal_id).first()
-    if row is None:
-        return None, None
     try:
-        filters = ProposalFilters.parse(address.given())
-        rows = selectors.filter_proposals(filters, ctx)
+        rows = selectors.filter_proposals(ProposalFilters.parse(address.given()), ctx)
     except DomainError:
         return None, None
-    return selectors.before_and_after(row, rows)
+    return selectors.before_and_after(proposal, rows)
 
 
 def _given(action: str, request: HttpRequest, proposal_id: UUID) -> dict[str, Any]:
@@ -156,8 +168,32 @@ def _sleep(chosen: str, until: str, seen: str) -> dict[str, Any]:
         raise InvalidInputError("Say until when as a date and time, such as 2026-12-24T09:00.") from exc
 
 
-def what_may(proposal: ProposalDetail, ctx: Ctx) -> set[str]:
-    """What the person may do with a proposal now: the buttons for anything else are absent."""
-    if proposal.state not in OPEN_STATES or not ctx.may(Right.DECIDE, proposal.domain_id or ANY, proposal.scope):
-        return set()
-    return {"approve", "reject", "request_changes", "edit", "snooze", "claim", "comment"}
+def shape_of(request: HttpRequest) -> dict[str, str]:
+    """How comparisons are laid out: as the address says, else as the person prefers."""
+    mode = request.GET.get("diff") or selectors.preferences_of(ctx_of(request)).diff
+    return {
+        "mode": "unified" if mode == "unified" else "side",
+        "other_mode": "side" if mode == "unified" else "unified",
+        "rendered": "markdown" if request.GET.get("read") == "markdown" else "",
+    }
+
+
+def shown_of(presentation: Presentation) -> dict[str, Any]:
+    """A presentation with its rows compared: those that say something, the rest folded away."""
+    rows = [row_of(row) for row in presentation.rows]
+    telling = [row for row in rows if row.tells] or rows[:1]
+    nearest = presentation.nearest
+    proposed = next((text for row in telling if (text := row.proposed)), "")
+    return {
+        "subject": presentation.subject,
+        "rows": telling,
+        "further": [row for row in rows if row not in telling],
+        "nearest": nearest,
+        "nearest_fields": [compare_values("text", nearest.text, proposed)] if nearest and proposed else [],
+        "surroundings": [
+            ("Evidence", presentation.evidence),
+            ("Similar memories", presentation.neighbours),
+            ("Cards that would change", presentation.cards),
+        ],
+        "conflicts": presentation.conflicts,
+    }

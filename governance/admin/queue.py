@@ -103,7 +103,7 @@ def lines(views: list[ProposalView], address: Address, request: HttpRequest) -> 
                 rows_of(rows[:FOLDED_ROWS]),
                 place_of(view.domain_id, view.scope),
                 f"{item}?{address.query}",
-                f"?{like}",
+                f"{reverse('admin:governance_bulk')}?{like}",
             )
         )
     return found

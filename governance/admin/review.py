@@ -11,9 +11,11 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
 from governance import selectors
-from governance.admin.item import ItemScreen
+from governance.admin.bulk import BulkScreen
+from governance.admin.item import EffectScreen, ItemScreen
 from governance.admin.preferences import PreferencesScreen
 from governance.admin.queue import QueueScreen
+from governance.admin.undo import UndoScreen
 from governance.adminbase import (
     Cell,
     Fact,
@@ -190,7 +192,7 @@ class ProposalAdmin(ReadOnlyAdmin):
     narrow_by = ("domain", "action")
     teach = "No proposals. A call that the policy holds for review waits here until a person decides."
     teach_command = 'manage.py act get_policy \'{"domain_id": "my-team"}\' --user <your name>'
-    screens = (QueueScreen, ItemScreen, PreferencesScreen)
+    screens = (QueueScreen, BulkScreen, ItemScreen, EffectScreen, UndoScreen, PreferencesScreen)
     placed = False
 
     def visible(self, ctx: Ctx) -> QuerySet[Proposal]:

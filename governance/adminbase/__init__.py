@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from governance.adminbase.asking import act, ctx_of, read
+from governance.adminbase.asking import act, ctx_of, decide, read
 from governance.adminbase.cells import Cell, Fact, Table, badge, fact, place_of, shown, when
 from governance.adminbase.lists import BoundedPaginator, LookAheadList, as_uuid, bounded_count
 from governance.adminbase.navigation import (
@@ -36,6 +36,7 @@ __all__ = [
     "badge",
     "bounded_count",
     "ctx_of",
+    "decide",
     "fact",
     "favicon",
     "list_url",

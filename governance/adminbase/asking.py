@@ -33,3 +33,8 @@ def read(action: str, request: HttpRequest, /, **given: object) -> Any:
 def act(action: str, request: HttpRequest, /, **given: object) -> gate.Answer[Any]:
     """What the gate answers to a call in the person's name: done, or queued for someone else. Raises DomainError."""
     return gate.call(action, given, ctx=ctx_of(request))
+
+
+def decide(action: str, request: HttpRequest, /, **given: object) -> Any:
+    """The result of an action that can never be queued, done in the person's name. Raises DomainError."""
+    return act(action, request, **given).result

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from governance.adminbase.diff import FieldDiff, Kind, Passage, as_text, brief, compare_rows
+from governance.adminbase.diff import FieldDiff, Kind, Passage, as_text, brief, compare_rows, compare_values
+from governance.contracts import RowChange
 
 TELLING = ("statement", "text", "value", "description", "document", "content", "title", "name")
 MOST_ROWS = 50
@@ -20,6 +21,18 @@ class RowDiff:
     table: str
     id: str
     fields: Sequence[FieldDiff]
+    title: str = ""
+
+    @property
+    def tells(self) -> bool:
+        """Whether it holds something that people read, and does not only hold such rows together."""
+        return any(field.name in TELLING for field in self.fields)
+
+    @property
+    def proposed(self) -> str:
+        """The text that it would hold; empty where it has none."""
+        texts = {field.name: field.after for field in self.fields if field.after}
+        return next((texts[name] or "" for name in TELLING if name in texts), "")
 
 
 def rows_of(changes: Sequence[Mapping[str, Any]]) -> list[RowDiff]:
@@ -32,6 +45,12 @@ def rows_of(changes: Sequence[Mapping[str, Any]]) -> list[RowDiff]:
     return found
 
 
+def row_of(row: RowChange) -> RowDiff:
+    """One row as an app presents it, compared field by field in the app's order."""
+    fields = [compare_values(field.name, field.before, field.after) for field in row.fields]
+    return RowDiff(Kind(row.kind), row.table, row.id, fields, row.title)
+
+
 def one_line(changes: Sequence[Mapping[str, Any]]) -> list[Passage]:
     """The most telling difference among some changes, on one line."""
     told = sorted(enumerate(changes[:MOST_ROWS]), key=lambda pair: (_rank(pair[1]), pair[0]))
@@ -42,7 +61,9 @@ def one_line(changes: Sequence[Mapping[str, Any]]) -> list[Passage]:
             if old != new:
                 return brief(old, new)
     for _, change in told:
-        before, after = change.get("before") or {}, change.get("after") or {}
+        if change.get("before") is None:
+            continue
+        before, after = change["before"], change.get("after") or {}
         for name in sorted({*before, *after}):
             if before.get(name) != after.get(name):
                 old, new = as_text(before.get(name)) or "", as_text(after.get(name)) or ""

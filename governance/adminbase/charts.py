@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
-WIDTH, HEIGHT, FOOT = 720, 140, 22  # units of the drawing; it scales with the page
+WIDTH, HEIGHT, FOOT = 960, 120, 20  # units of the drawing; it scales with the page
 MOST_LABELS = 8
 
 
@@ -53,7 +53,9 @@ def bars(title: str, labels: Sequence[str], series: Sequence[Series], empty: str
                     _Bar(round(place * step + 1, 2), round(floor, 2), round(step - 2, 2), round(height, 2), one.tone)
                 )
     every = max(1, -(-len(labels) // MOST_LABELS))
-    marks = [_Label(round((place + 0.5) * step, 2), labels[place]) for place in range(0, len(labels), every)]
+    marks = [
+        _Label(round((place + 0.5 if place else 0) * step, 2), labels[place]) for place in range(0, len(labels), every)
+    ]
     rows = [(label, [one.values[place] for one in series]) for place, label in enumerate(labels)]
     return render_to_string(
         "smartbrain/chart.html",

@@ -8,10 +8,10 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, F, Q
+from django.db.models import Count, F, Q, QuerySet
 from django.db.models.functions import TruncDate
 
-from governance.contracts import ProposalState, Risk, Verdict
+from governance.contracts import ProposalState, ProposalView, Risk, Verdict
 from governance.models import RISKS, Decision, Proposal
 from governance.selectors.proposals import decidable
 from governance.selectors.sight import visible_proposals
@@ -101,9 +101,9 @@ def changes_of_proposals(proposals: Sequence[UUID], ctx: Ctx) -> dict[UUID, list
     return dict(rows.order_by().values_list("pk", "changes"))
 
 
-def before_and_after(row: Proposal, rows: Any) -> tuple[UUID | None, UUID | None]:
+def before_and_after(view: ProposalView, rows: QuerySet[Proposal]) -> tuple[UUID | None, UUID | None]:
     """The neighbours of a proposal among others in the order of the open queues: the one before, the one after."""
-    rows = rows.prefetch_related(None).exclude(pk=row.pk)
-    earlier = rows.filter(Q(risk__gt=row.risk) | Q(risk=row.risk, id__lt=row.id)).order_by("risk", "-id")
-    later = rows.filter(Q(risk__lt=row.risk) | Q(risk=row.risk, id__gt=row.id)).order_by("-risk", "id")
+    rows, risk = rows.prefetch_related(None).exclude(pk=view.id), RISKS.index(view.risk)
+    earlier = rows.filter(Q(risk__gt=risk) | Q(risk=risk, id__lt=view.id)).order_by("risk", "-id")
+    later = rows.filter(Q(risk__lt=risk) | Q(risk=risk, id__gt=view.id)).order_by("-risk", "id")
     return earlier.values_list("pk", flat=True).first(), later.values_list("pk", flat=True).first()

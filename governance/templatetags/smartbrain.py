@@ -16,9 +16,9 @@ from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from governance import adminbase
-from governance.adminbase.diff import FieldDiff, Kind, Passage
+from governance.adminbase.diff import FieldDiff, Kind, Passage, compare_values
 from governance.adminbase.markdown import render
-from governance.contracts import RelatedText
+from governance.contracts import RelatedText, SnapshotChange
 from governance.selectors import preferences_of
 from kernel.text import has_invisible, is_invisible, show_invisible
 
@@ -82,6 +82,13 @@ def field_diffs(
 def passages(found: Sequence[Passage]) -> dict[str, Any]:
     """Passages of a comparison: what was removed and added is marked up as such and said to screen readers."""
     return {"passages": found}
+
+
+@register.inclusion_tag("smartbrain/diff.html")
+def line_diff(change: SnapshotChange) -> dict[str, Any]:
+    """How something that is read line by line would read differently."""
+    field = compare_values(change.kind, "\n".join(change.before), "\n".join(change.after))
+    return field_diffs([field], "unified")
 
 
 @register.simple_tag

@@ -6,6 +6,7 @@
 (() => {
     const UNDO_SECONDS = 10;
     const SETTLE = 350; // milliseconds after a decision in which a page takes no further one: nobody has read it yet
+    const LOOK = 1500; // milliseconds on a page that count as looking at it
     const loaded = performance.now();
     let pending = ""; // the first key of a two-key shortcut
     let anchor = null; // the row from which Shift+x selects
@@ -188,6 +189,20 @@
         else form.dataset.sent = "yes";
     };
 
+    // what a page takes in once somebody looks at it: a part that costs the server more, and the claim on the item
+    const take = () => {
+        all("[data-load]").forEach(async (place) => {
+            const answer = await fetch(place.dataset.load);
+            const part = answer.ok && new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("loaded");
+            if (part) place.replaceChildren(...part.childNodes);
+        });
+        all("form[data-claims]").forEach((form) => {
+            const sent = new FormData(form);
+            sent.set("quiet", "1");
+            fetch(location.href, { method: "POST", body: sent });
+        });
+    };
+
     const start = () => {
         document.addEventListener("keydown", onKey);
         document.addEventListener("submit", onSubmit);
@@ -205,6 +220,7 @@
         document.querySelectorAll("[data-needs-script]").forEach((node) => { node.hidden = false; });
         document.querySelectorAll(".sb-undo").forEach((form) => setTimeout(() => { form.hidden = true; }, UNDO_SECONDS * 1000));
         document.getElementById("problem")?.focus();
+        setTimeout(take, LOOK);
     };
     window.addEventListener("pageshow", () => document.querySelectorAll("form[data-sent]").forEach((form) => { delete form.dataset.sent; }));
     if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);

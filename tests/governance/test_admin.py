@@ -328,7 +328,7 @@ def test_looking_at_a_proposal_is_on_record(house):
     proposal = Proposal.objects.get(domain_id=TEAM)
     page = signed_in("team-reviewer").get(address(proposal)).content.decode()
     assert "apple" in page
-    entry = AuditEntry.objects.get(action="get_proposal", actor_name="team-reviewer")
+    entry = AuditEntry.objects.get(action="review_proposal", actor_name="team-reviewer")
     assert (entry.door, entry.domain_id) == ("admin", TEAM)
 
 

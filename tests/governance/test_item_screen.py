@@ -9,8 +9,11 @@ from django.test import Client
 from django.urls import reverse
 
 from governance.models import AuditEntry, Decision, Proposal, ProposalStep
-from tests.conftest import ELSEWHERE, make_person
-from tests.governance.desk import forms, item, make_desk, propose, queue, sign_in, text_of
+from memory.models import MemoryItem, Turn
+from scopes.models import Principal
+from scopes.selectors import identify_principal
+from tests.conftest import ELSEWHERE, Player, make_person
+from tests.governance.desk import forms, item, make_desk, propose, queue, sign_in, statements, text_of
 
 
 @pytest.fixture
@@ -155,6 +158,7 @@ def test_a_comment_stays_on_the_page(desk):
     proposal = propose(desk.cast.agent, "The port is 5432")
     decide(desk.ann, proposal, "comment_on_proposal", text="<b>@ben</b> look")
     assert ProposalStep.objects.get(kind="comment").text == "<b>@ben</b> look"
+    assert "&lt;b&gt;@ben&lt;/b&gt; look" in text_of(desk.ben, item(proposal))
     assert state(proposal) == "open"
 
 
@@ -210,3 +214,95 @@ def test_a_decision_needs_its_token(desk):
     client.cookies = desk.ann.cookies
     assert client.post(item(proposal), {"act": "approve_proposal", "revision": "1"}).status_code == 403
     assert state(proposal) == "open"
+
+
+def test_context_stands_there_without_a_click(desk):
+    propose(desk.cast.agent, "The stock is counted on Monday")
+    rejected = propose(desk.cast.agent, "Customer 1 prefers e-mail")
+    decide(desk.ann, rejected, "reject_proposal", reason="who is customer 1?")
+    proposal = propose(desk.cast.agent, "Customer 2 prefers e-mail")
+    page = text_of(desk.ann, item(proposal))
+    for told in (
+        "Try it out",
+        "The stock is counted on Monday",
+        "who is customer 1?",
+        "1 rejected",
+        "Only <strong>facts</strong>",
+    ):
+        assert told in page, told
+    assert 'data-reason="2" data-text="not true any more"' in page
+    assert "wait for a person" in page, "the rule in words"
+
+
+def test_a_burst_is_said(db):
+    desk = make_desk(burst_per_hour=3)
+    for n in range(4):
+        proposal = propose(desk.cast.agent, f"Thing {n}")
+    assert "Burst" in text_of(desk.ann, item(proposal))
+
+
+def test_nobody_finds_a_button_for_what_they_proposed(desk):
+    desk.cast.operator.do("create_principal", name="anns-agent", domain_id="team", owner="ann")
+    principal = Principal.objects.get(name="anns-agent")
+    own = Player("anns-agent", identify_principal(principal))
+    proposal = propose(own, "The port is 5432")
+    mine, bens = text_of(desk.ann, item(proposal)), text_of(desk.ben, item(proposal))
+    assert 'data-key="a"' not in mine
+    assert 'data-key="e"' not in mine
+    assert "ask another reviewer" in mine
+    assert 'data-key="a"' in bens
+    answer = desk.ann.post(item(proposal), forms(bens, "approve_proposal"))
+    assert answer.status_code == 403
+    assert state(proposal) == "open"
+
+
+def test_the_notice_offers_undo_as_a_plain_form(desk):
+    proposal = propose(desk.cast.agent, "The port is 5432")
+    page = decide(desk.ann, proposal, "reject_proposal", reason="no").content.decode()
+    assert f'action="{reverse("admin:governance_undo")}"' in page
+    answer = desk.ann.post(reverse("admin:governance_undo"), {"proposal_id": proposal}, follow=True)
+    assert answer.redirect_chain[-1][0].startswith(item(proposal))
+    assert state(proposal) == "open"
+    assert [row.verdict for row in Decision.objects.order_by("created_at", "id")] == ["rejected", "reopened"]
+
+
+def test_undoing_what_another_decided_asks_for_a_reason(desk):
+    proposal = propose(desk.cast.agent, "The port is 5432")
+    decide(desk.ann, proposal, "reject_proposal", reason="no")
+    undo = reverse("admin:governance_undo")
+    answer = desk.ben.post(undo, {"proposal_id": proposal})
+    assert answer.status_code == 422
+    assert "Reason for taking it back" in answer.content.decode()
+    assert state(proposal) == "rejected"
+    desk.ben.post(undo, {"proposal_id": proposal, "reason": "it is true"})
+    assert state(proposal) == "open"
+
+
+def test_a_page_of_one_proposal_asks_few_questions(desk):
+    for n in range(3):
+        propose(desk.cast.agent, f"Other thing {n}")
+    proposal = propose(desk.cast.agent, "The port is 5432")
+    few = statements(desk.ann, item(proposal, "?queue=open"))
+    for n in range(12):
+        propose(desk.cast.agent, f"Further thing {n}")
+    assert statements(desk.ann, item(proposal, "?queue=open")) == few
+    assert few <= 15
+
+
+def test_the_effect_is_tried_out_and_nothing_kept(desk):
+    proposal = propose(desk.cast.agent, "The port is 5432")
+    before = MemoryItem.objects.count(), Turn.objects.count()
+    page = text_of(desk.ann, reverse("admin:governance_effect", args=[proposal]))
+    assert "added to memory items" in page
+    assert (MemoryItem.objects.count(), Turn.objects.count()) == before
+    make_person("cid", ELSEWHERE, is_staff=True)
+    assert sign_in("cid").get(reverse("admin:governance_effect", args=[proposal])).status_code == 404
+
+
+def test_a_claim_by_looking_says_nothing(desk):
+    proposal = propose(desk.cast.agent, "The port is 5432")
+    sent = forms(text_of(desk.ann, item(proposal)), "claim_proposal")
+    answer = desk.ann.post(item(proposal), {**sent, "quiet": "1"})
+    assert (answer.status_code, answer.content) == (204, b"")
+    assert "Claimed." not in text_of(desk.ann, queue())
+    assert desk.ben.post(item(proposal), {**sent, "quiet": "1"}).status_code == 409

@@ -28,6 +28,10 @@ def test_rows_without_texts_name_the_field():
     assert said([change({"rights": ["read"]}, {"rights": ["read", "write"]}, "grants")]).startswith("rights: ")
 
 
+def test_a_new_row_that_only_holds_things_together_says_nothing():
+    assert said([change(None, {"domain_id": "team", "scope": "project:shop"}, "memory_scopes")]) == ""
+
+
 def test_nothing_changed_says_nothing():
     assert said([]) == ""
     assert said([change({"a": 1}, {"a": 1})]) == ""
