@@ -59,10 +59,10 @@ class Compiled(Generic[Row]):
 
     def __call__(self, **values: Any) -> list[Row]:
         """The rows, each made by `row` from its columns. No value may be None, for nothing equals NULL."""
-        vendor = connection.vendor
-        written = self._written.get(vendor)
+        engine = db.engine()
+        written = self._written.get(engine)
         if written is None:
-            written = self._written[vendor] = self._write()
+            written = self._written[engine] = self._write()
         if values.keys() != self._names:
             raise TypeError(f"The query takes {', '.join(sorted(self._names))}, not {', '.join(sorted(values))}.")
         params = [db.as_parameter(values[part.name]) if isinstance(part, Given) else part for part in written.params]

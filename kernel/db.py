@@ -24,6 +24,11 @@ def is_postgres() -> bool:
     return connection.vendor == "postgresql"
 
 
+def engine() -> str:
+    """The name of the default database's engine, by which what was made for it is kept."""
+    return connection.vendor
+
+
 def sqlite_options(busy_timeout_seconds: float) -> dict[str, Any]:
     """Connection options for SQLite: write-ahead log, immediate transactions, a busy timeout, enforced foreign keys."""
     return {

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from kernel.tokens import count_tokens
 
 HEADINGS = ("Goals", "Decisions", "Tasks", "Key References", "Open Questions")
+SUMMARISED = ("goals", "decisions", "tasks")
 PER_HEADING = 5
 MAX_LINE = 200
 PRESSURE = 0.7

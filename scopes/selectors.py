@@ -283,16 +283,18 @@ def within_reach(ctx: Ctx, right: Right, domain: str = "domain_id", scope: str =
     return found
 
 
-_SCOPE_COLUMNS = ("key", "id", "domain_id", "scope_type", "external_id", "partition", "owner")
+# What makes up a scope where queries of other apps read it along: the columns, and the row from their values.
+SCOPE_COLUMNS = ("key", "id", "domain_id", "scope_type", "external_id", "partition", "owner")
+scope_row = instances(MemoryScope, SCOPE_COLUMNS)
 
 
-@compiled(instances(MemoryScope, _SCOPE_COLUMNS))
+@compiled(scope_row)
 def _scopes(domain: Given, types: Given, external_ids: Given, partitions: Given) -> QuerySet[MemoryScope, Any]:
     """Every combination of them, which is more than is wanted, so that all parts of the index are used."""
     rows = MemoryScope.objects.filter(
         domain_id=domain, scope_type__among=types, external_id__among=external_ids, partition__among=partitions
     )
-    return rows.order_by("key").values_list(*_SCOPE_COLUMNS)
+    return rows.order_by("key").values_list(*SCOPE_COLUMNS)
 
 
 def scope_rows(domain_id: str, names: Iterable[str], partition: str) -> list[MemoryScope]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth.models import Group
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 
 from kernel.actions import Change
+from kernel.compiled import Given, compiled, tuple_of
 from kernel.context import Ctx, Right
 from kernel.errors import ConflictError, NotFoundError
 from scopes.contracts import SESSION, Role
@@ -27,11 +29,12 @@ def ensure_domain(domain_id: str) -> list[Change]:
 
 
 def ensure_scopes(
-    domain_id: str, names: Iterable[str], ctx: Ctx, partition: str
+    domain_id: str, names: Iterable[str], ctx: Ctx, partition: str, also: Iterable[str] = ()
 ) -> tuple[dict[str, MemoryScope], list[Change]]:
-    """The rows of the named scopes, created where they are missing; a new session scope belongs to the actor."""
+    """The rows of the named scopes, created where they are missing; a new session scope belongs to the actor. With the
+    rows of those of `also` that are there."""
     wanted = list(dict.fromkeys(names))
-    found = {row.name: row for row in scope_rows(domain_id, wanted, partition)}
+    found = {row.name: row for row in scope_rows(domain_id, [*wanted, *also], partition)}
     changes = []
     for name in sorted(set(wanted) - set(found)):  # one order for all writers: none waits for another in a ring
         scope_type, _, external_id = name.partition(":")
@@ -52,8 +55,15 @@ def ensure_scopes(
 
 def lock_scopes(keys: Iterable[int]) -> None:
     """Let other writers of these scopes wait until the present transaction ends; nobody waits to read them."""
-    rows = MemoryScope.objects.select_for_update(no_key=True).filter(pk__in=set(keys)).order_by("pk")
-    list(rows.values_list("pk", flat=True))
+    wanted = set(keys)
+    if wanted:
+        _locked(keys=wanted)
+
+
+@compiled(tuple_of)
+def _locked(keys: Given) -> QuerySet[MemoryScope, Any]:
+    rows = MemoryScope.objects.select_for_update(no_key=True).filter(pk__among=keys).order_by("pk")
+    return rows.values_list("pk")
 
 
 def create_principal(name: str, kind: str, owner: User | None) -> tuple[Principal, Change]:

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db import connection
+from django.db.models import QuerySet
 
 from kernel import tokens
+from kernel.compiled import Given, compiled, tuple_of
+from kernel.rows import insert
 from search.contracts import Kind, NewEntry, State
 from search.models import IndexEntry, Posting, ScopeSize
 from search.terms import FIRST_PLACE, LAST_PLACE, chain_start, pack, term_key, unpack
@@ -28,13 +32,11 @@ def add(entries: Iterable[NewEntry]) -> int:
     wanted = list(entries)
     places = _places(wanted)
     counted = [_terms(entry) for entry in wanted]
-    rows = IndexEntry.objects.bulk_create(
-        [
-            _row(entry, terms, places.get(number))
-            for number, (entry, terms) in enumerate(zip(wanted, counted, strict=True))
-        ],
-        batch_size=_BATCH,
-    )
+    rows = [
+        _row(entry, terms, places.get(number))
+        for number, (entry, terms) in enumerate(zip(wanted, counted, strict=True))
+    ]
+    insert(rows)
     _insert_postings([(term, row.pk) for row, terms in zip(rows, counted, strict=True) for term in terms])
     _resize([(row.scope_id, row.length) for row in rows], 1)
     return len(rows)
@@ -92,12 +94,17 @@ def _places(entries: Sequence[NewEntry]) -> dict[int, int]:
     places = {}
     for chain, numbers in chains.items():
         start = chain_start(*chain)
-        held = IndexEntry.objects.filter(place__gte=start, place__lt=start + LAST_PLACE)
-        last = held.order_by("-place").values_list("place", flat=True).first()
-        following = start + FIRST_PLACE if last is None else last + 1
+        held = _last_place(start=start, end=start + LAST_PLACE)
+        following = held[0][0] + 1 if held else start + FIRST_PLACE
         numbers.sort(key=lambda number: entries[number].sequence)
         places.update({number: place for place, number in enumerate(numbers, following) if place < start + LAST_PLACE})
     return places
+
+
+@compiled(tuple_of)
+def _last_place(start: Given, end: Given) -> QuerySet[IndexEntry, Any]:
+    rows = IndexEntry.objects.filter(place__gte=start, place__lt=end)
+    return rows.order_by("-place").values_list("place")[:1]
 
 
 def _resize(changed: Sequence[tuple[int, int]], sign: int) -> None:
@@ -105,10 +112,11 @@ def _resize(changed: Sequence[tuple[int, int]], sign: int) -> None:
     sizes: dict[int, list[int]] = defaultdict(list)
     for scope_key, length in changed:
         sizes[scope_key].append(length)
-    made = ScopeSize.objects.bulk_create(
+    made = [
         ScopeSize(scope_id=scope_key, entries=sign * len(lengths), length=sign * sum(lengths))
         for scope_key, lengths in sorted(sizes.items())
-    )
+    ]
+    insert(made)
     for row in made:
         if row.pk % _FOLD_EVERY == 0:
             _fold(row.scope_id)

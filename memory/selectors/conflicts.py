@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from kernel.compiled import Given, compiled
 from kernel.context import Ctx
 from kernel.db import checked
 from kernel.errors import NotFoundError
@@ -70,32 +72,81 @@ def filter_conflicts(given: ListConflictsInput, ctx: Ctx) -> QuerySet[Conflict]:
 def told_among(ids: Iterable[UUID | None], domain_id: str, scope_keys: Sequence[int]) -> list[OpenConflict]:
     """What agents are told of the memories and relations shown, in scopes that the caller was found to be allowed to
     read: open conflicts, and pairs that hold under a condition; the gravest first, twenty at most. One statement."""
-    wanted = [each for each in dict.fromkeys(ids) if each is not None]
-    if not wanted:
-        return []
-    here = Conflict.objects.filter(
-        *checked(domain_id=domain_id, scope_id__in=scope_keys, other_scope_id__in=scope_keys)
-    )
-    return _told(here, wanted)
+    wanted = {each for each in ids if each is not None}
+    return _told(_among(domain=domain_id, scopes=scope_keys, ids=wanted)) if wanted else []
 
 
 def conflicts_of(item_ids: Iterable[UUID], ctx: Ctx) -> list[OpenConflict]:
     """The same for whatever the actor may see."""
     wanted = list(dict.fromkeys(item_ids))
-    return _told(visible_conflicts(ctx), wanted) if wanted else []
+    return _told(ToldRow(*row) for row in _standing(visible_conflicts(ctx), wanted)) if wanted else []
 
 
-def _told(rows: QuerySet[Conflict], ids: Sequence[UUID]) -> list[OpenConflict]:
-    sides = Q(item_a__in=ids) | Q(item_b__in=ids) | Q(edge_a__in=ids) | Q(edge_b__in=ids)
+class ToldRow(NamedTuple):
+    """A conflict with what its sides say, be they memories or relations, and whether they are still in force."""
+
+    id: UUID
+    rule: str
+    severity: str
+    explanation: str
+    state: str
+    condition: str
+    item_a: UUID | None
+    item_b: UUID | None
+    edge_a: UUID | None
+    edge_b: UUID | None
+    statement_a: str | None
+    statement_b: str | None
+    until_a: datetime | None
+    until_b: datetime | None
+    edge_until_a: datetime | None
+    edge_until_b: datetime | None
+    subject_a: str | None
+    predicate_a: str | None
+    object_a: str | None
+    subject_b: str | None
+    predicate_b: str | None
+    object_b: str | None
+
+
+_TOLD = (
+    *("id", "rule", "severity", "explanation", "state", "condition"),
+    *("item_a_id", "item_b_id", "edge_a_id", "edge_b_id", "item_a__statement", "item_b__statement"),
+    *(f"{side}__current_until" for side in _SIDES),
+    *(f"{side}__{part}" for side in ("edge_a", "edge_b") for part in ("subject", "predicate", "object")),
+)
+
+
+def _standing(rows: QuerySet[Conflict], ids: Any) -> QuerySet[Conflict, Any]:
+    """The newest conflicts of these memories and relations that agents are told of."""
+    sides = Q(item_a__among=ids) | Q(item_b__among=ids) | Q(edge_a__among=ids) | Q(edge_b__among=ids)
     standing = Q(state=ConflictState.OPEN) | Q(outcome=ConflictOutcome.BOTH_VALID)
-    found = list(rows.filter(sides & standing).select_related(*_SIDES).order_by("-id")[: 5 * MAX_SHOWN])
+    return rows.filter(sides & standing).order_by("-id").values_list(*_TOLD)[: 5 * MAX_SHOWN]
+
+
+@compiled(ToldRow)
+def _among(domain: Given, scopes: Given, ids: Given) -> QuerySet[Conflict, Any]:
+    here = checked(domain_id=domain, scope_id__among=scopes, other_scope_id__among=scopes)
+    return _standing(Conflict.objects.filter(*here), ids)
+
+
+def _told(rows: Iterable[ToldRow]) -> list[OpenConflict]:
+    """The gravest first. Of a pair that was decided one side may have left since."""
+    found = [row for row in rows if not any((row.until_a, row.until_b, row.edge_until_a, row.edge_until_b))]
     found.sort(key=lambda row: (row.state != ConflictState.OPEN, _WEIGHT[row.severity], -row.id.int))
-    return [view_open(row) for row in found if _holds(row)][:MAX_SHOWN]
+    return [_open_conflict(row) for row in found[:MAX_SHOWN]]
 
 
-def _holds(row: Conflict) -> bool:
-    """Whether both sides are still in force: of a pair that was decided one may have left since."""
-    return all(side.current_until is None for side in sides_of(row))
+def _open_conflict(row: ToldRow) -> OpenConflict:
+    return OpenConflict.model_validate(
+        {
+            **{name: getattr(row, name) for name in ("id", "rule", "severity", "explanation", "state", "condition")},
+            "a_id": row.item_a or row.edge_a,
+            "a_statement": row.statement_a or f"{row.subject_a} {row.predicate_a} {row.object_a}",
+            "b_id": row.item_b or row.edge_b,
+            "b_statement": row.statement_b or f"{row.subject_b} {row.predicate_b} {row.object_b}",
+        }
+    )
 
 
 def sides_of(row: Conflict) -> tuple[MemoryItem | KgEdge, MemoryItem | KgEdge]:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
+
+from django.db.models import QuerySet
 
 from kernel.canonical import digest
+from kernel.compiled import Given, compiled, tuple_of
 from kernel.text import fold
 from memory.models import ContextShown, MemoryItem, Turn
 
@@ -21,10 +25,7 @@ def recalled_texts(texts: Sequence[str], domain_id: str, actor_id: str) -> set[s
     hashes = {text: text_hash(text) for text in texts if text.strip()}
     if not hashes:
         return set()
-    rows = ContextShown.objects.filter(
-        domain_id=domain_id, actor_id=actor_id, text_hash__in=list(set(hashes.values()))
-    )
-    shown = set(rows.values_list("text_hash", flat=True).distinct())
+    shown = {hashed for (hashed,) in _shown(domain=domain_id, actor=actor_id, hashes=set(hashes.values()))}
     return {text for text, hashed in hashes.items() if hashed in shown}
 
 
@@ -36,6 +37,16 @@ def recent_entity_names(session_key: int, turns: int) -> list[str]:
 
 def open_tasks(scope_key: int) -> list[tuple[str, str]]:
     """Keys and titles of a scope's tasks that are not done, the newest first."""
-    rows = MemoryItem.objects.filter(scope_id=scope_key, type="tasks", current_until=None, status="active")
-    found = rows.exclude(value__status="done").order_by("-id").values_list("key", "value")[:MAX_OPEN_TASKS]
-    return [(str(key), str(value.get("title", ""))) for key, value in found]
+    return [(str(key), str(value.get("title", ""))) for key, value in _open_tasks(scope=scope_key)]
+
+
+@compiled(tuple_of)
+def _open_tasks(scope: Given) -> QuerySet[MemoryItem, Any]:
+    rows = MemoryItem.objects.filter(scope_id=scope, type="tasks", current_until=None, status="active")
+    return rows.exclude(value__status="done").order_by("-id").values_list("key", "value")[:MAX_OPEN_TASKS]
+
+
+@compiled(tuple_of)
+def _shown(domain: Given, actor: Given, hashes: Given) -> QuerySet[ContextShown, Any]:
+    rows = ContextShown.objects.filter(domain_id=domain, actor_id=actor, text_hash__among=hashes)
+    return rows.values_list("text_hash").distinct()

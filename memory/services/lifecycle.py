@@ -30,9 +30,9 @@ from memory.services.items import (
     state_of,
     write,
 )
-from memory.services.retractions import SUMMARISED
 from memory.services.summary import update_summary
 from memory.statements import reworded
+from memory.summarising import SUMMARISED
 from scopes.services import lock_scopes
 from search import services as index
 from search.contracts import Kind

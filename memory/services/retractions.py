@@ -15,21 +15,16 @@ from memory.services import notices
 from memory.services.graph import find_entity
 from memory.services.items import Commit, after_all, event_of, is_governed, view_written, write
 from memory.statements import content_hash, statement
+from memory.summarising import SUMMARISED
 
 if TYPE_CHECKING:
     from scopes.models import MemoryScope
 
 
-_SUMMARISED = frozenset({"goals", "decisions", "tasks"})
-
-
-SUMMARISED = ("goals", "decisions", "tasks")  # what a summary tells must not outlive its retraction
-
-
 def retract(asked: Retraction, scope: MemoryScope, commit: Commit) -> list[MemoryItem]:
     """Retract every active version of a key in a scope; where there is none, the denial itself is kept, once."""
     asked = _as_known(asked, scope)
-    commit.pending.staged |= asked.type in SUMMARISED
+    commit.pending.staged |= asked.type in SUMMARISED  # what a summary tells must not outlive its retraction
     rows = list(MemoryItem.objects.filter(scope=scope, type=asked.type, key=asked.key, status=Status.ACTIVE))
     if any(is_governed(row) for row in rows):
         commit.written.lines.append(line("refuse", asked.type, asked.key, "governed", scope.name, asked.source))
@@ -42,7 +37,6 @@ def retract(asked: Retraction, scope: MemoryScope, commit: Commit) -> list[Memor
             return []
     for row in rows:
         _take_back(row, asked, commit)
-    commit.pending.staged |= bool(rows) and asked.type in _SUMMARISED
     reason = "retracted" if rows else "nothing_to_retract"
     denied = MemoryItem.objects.filter(scope=scope, type=asked.type, key=asked.key, status=Status.RETRACTED)
     if not rows and denied.exists():

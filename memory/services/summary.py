@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
+from django.db.models import QuerySet
+
+from kernel.compiled import Given, compiled, instances, tuple_of
 from kernel.context import Ctx
+from kernel.rows import insert
 from memory.contracts.commit import SummaryResult
 from memory.models import MemoryItem, Message, Ref, Summary, Turn
 from memory.policies import RetentionPolicy
 from memory.selectors.items import is_current
-from memory.summarising import PER_HEADING, Line, render, trigger, window_tokens
+from memory.summarising import PER_HEADING, SUMMARISED, Line, render, trigger, window_tokens
 
 WINDOW_TURNS = 12
 
 
 def update_summary(turn: Turn, *, staged: bool, policy: RetentionPolicy, token_limit: int, ctx: Ctx) -> SummaryResult:
     """Make a new version of the session's summary if one is due after this turn; the last one as it is otherwise."""
-    last = Summary.objects.filter(session_id=turn.session_id).order_by("-version").first()
+    last = next(iter(_newest(session=turn.session_id)), None)
     since = turn.seq - (last.source_to if last else 0)
     recent = _recent(turn)
     reason = trigger(since, policy.summarize_after_turns, window_tokens(recent), token_limit, staged)
     if reason == "not_triggered":
         return view_summary(last, "not_triggered")
-    row = Summary.objects.create(
+    row = Summary(
         domain_id=turn.domain_id,
         session_id=turn.session_id,
         version=(last.version if last else 0) + 1,
@@ -32,6 +37,7 @@ def update_summary(turn: Turn, *, staged: bool, policy: RetentionPolicy, token_l
         trigger=reason,
         generated_at=ctx.now,
     )
+    insert([row])
     return view_summary(row, reason)
 
 
@@ -57,25 +63,40 @@ def view_summary(row: Summary | None, reason: str) -> SummaryResult:
 
 
 def _recent(turn: Turn) -> list[Line]:
-    rows = (
-        Message.objects.filter(turn__session_id=turn.session_id, turn__seq__gt=turn.seq - WINDOW_TURNS)
-        .order_by("turn__seq", "position")
-        .values_list("role", "content")
-    )
-    return [Line(role, content) for role, content in rows]
+    return _said(session=turn.session_id, after=turn.seq - WINDOW_TURNS)
 
 
 def _statements(turn: Turn) -> Mapping[str, Sequence[str]]:
     """The newest trusted goals, decisions and tasks that came from this session."""
-    found: dict[str, list[str]] = {}
-    for item_type in ("goals", "decisions", "tasks"):
-        rows = MemoryItem.objects.filter(
-            is_current(turn.created_at), source_session_id=turn.session_id, type=item_type
-        )
-        found[item_type] = list(rows.order_by("-id").values_list("statement", flat=True)[:PER_HEADING])
-    return found
+    asked = {"session": turn.session_id, "moment": turn.created_at}
+    return {name: [text for (text,) in _learned(**asked, type=name)] for name in SUMMARISED}
 
 
 def _references(turn: Turn) -> list[str]:
-    rows = Ref.objects.filter(turn__session_id=turn.session_id).order_by("-turn__seq", "position")
-    return list(dict.fromkeys(rows.values_list("ref_uri", flat=True)[: PER_HEADING * 4]))[:PER_HEADING]
+    return list(dict.fromkeys(uri for (uri,) in _referred(session=turn.session_id)))[:PER_HEADING]
+
+
+_COLUMNS = tuple(field.attname for field in Summary._meta.concrete_fields)  # noqa: SLF001  Django documents it
+
+
+@compiled(instances(Summary, _COLUMNS))
+def _newest(session: Given) -> QuerySet[Summary, Any]:
+    return Summary.objects.filter(session_id=session).order_by("-version").values_list(*_COLUMNS)[:1]
+
+
+@compiled(Line)
+def _said(session: Given, after: Given) -> QuerySet[Message, Any]:
+    rows = Message.objects.filter(turn__session_id=session, turn__seq__gt=after)
+    return rows.order_by("turn__seq", "position").values_list("role", "content")
+
+
+@compiled(tuple_of)
+def _learned(session: Given, moment: Given, type: Given) -> QuerySet[MemoryItem, Any]:  # noqa: A002  the column's name
+    rows = MemoryItem.objects.filter(is_current(moment), source_session_id=session, type=type)
+    return rows.order_by("-id").values_list("statement")[:PER_HEADING]
+
+
+@compiled(tuple_of)
+def _referred(session: Given) -> QuerySet[Ref, Any]:
+    rows = Ref.objects.filter(turn__session_id=session).order_by("-turn__seq", "position")
+    return rows.values_list("ref_uri")[: PER_HEADING * 4]

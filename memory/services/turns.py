@@ -6,17 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import F
+from django.db.models import F, QuerySet
 
 from kernel.actions import Change
 from kernel.canonical import digest
+from kernel.compiled import Given, compiled, instances, tuple_of
 from kernel.context import Ctx, Right
 from kernel.errors import InvalidInputError, NotFoundError
+from kernel.rows import insert
 from memory.contracts import Event, TurnEvents
 from memory.models import Message, Ref, Session, SessionScopeLink, ToolCall, Turn
 from memory.statements import tool_text
 from scopes.contracts import SESSION
-from scopes.selectors import Resolved, held, scope_rows
+from scopes.selectors import Resolved, held
 from scopes.services import ensure_scopes
 from search.contracts import Kind, NewEntry
 
@@ -47,43 +49,39 @@ class StoredTurn:
 def store_events(events: TurnEvents, where: Place, names: Sequence[str], ctx: Ctx) -> tuple[StoredTurn, list[Change]]:
     """Store the events of a turn under the session's next number; `names` are its folded entity names."""
     turn = _next_turn(where, names, ctx)
-    messages = Message.objects.bulk_create(
-        [
-            Message(
-                **_event(event, turn, position, ctx),
-                role=event.role,
-                name=event.name,
-                content=event.content,
-                model=event.model,
-                meta=event.meta,
-                recorded_at=ctx.now,
-            )
-            for position, event in enumerate(events.messages)
-        ]
-    )
-    calls = ToolCall.objects.bulk_create(
-        [
-            ToolCall(
-                **_event(event, turn, position, ctx),
-                name=event.name,
-                args=event.args,
-                result=event.result,
-                status=event.status,
-            )
-            for position, event in enumerate(events.tool_calls)
-        ]
-    )
-    refs = Ref.objects.bulk_create(
-        [
-            Ref(
-                **_event(event, turn, position, ctx),
-                ref_type=event.ref_type,
-                ref_uri=event.ref_uri,
-                ref_meta=event.ref_meta_json,
-            )
-            for position, event in enumerate(events.refs)
-        ]
-    )
+    messages = [
+        Message(
+            **_event(event, turn, position, ctx),
+            role=event.role,
+            name=event.name,
+            content=event.content,
+            model=event.model,
+            meta=event.meta,
+            recorded_at=ctx.now,
+        )
+        for position, event in enumerate(events.messages)
+    ]
+    calls = [
+        ToolCall(
+            **_event(event, turn, position, ctx),
+            name=event.name,
+            args=event.args,
+            result=event.result,
+            status=event.status,
+        )
+        for position, event in enumerate(events.tool_calls)
+    ]
+    refs = [
+        Ref(
+            **_event(event, turn, position, ctx),
+            ref_type=event.ref_type,
+            ref_uri=event.ref_uri,
+            ref_meta=event.ref_meta_json,
+        )
+        for position, event in enumerate(events.refs)
+    ]
+    for rows in (messages, calls, refs):
+        insert(rows)
     stored = StoredTurn(turn, messages, calls, refs)
     return stored, _changes(stored)
 
@@ -93,19 +91,38 @@ def open_place(place: Resolved, ctx: Ctx) -> tuple[Place, list[Change]]:
     check again that they are the actor's to use."""
     if place.session is None:
         raise InvalidInputError("session_id is missing.")
-    rows, changes = ensure_scopes(place.domain_id, [place.session, *place.write], ctx, place.partition)
-    rows.update({row.name: row for row in scope_rows(place.domain_id, place.read, place.partition)})
+    rows, changes = ensure_scopes(
+        place.domain_id, [place.session, *place.write], ctx, place.partition, also=place.read
+    )
     own = rows[place.session]
     _recheck_sessions(place, rows, ctx)
-    session, opened = Session.objects.get_or_create(
-        scope=own, defaults={"domain_id": place.domain_id, "external_id": own.external_id, "created_at": ctx.now}
-    )
+    session, opened = _open_session(own, ctx)
     if opened:
         after = {"session_id": session.external_id}
         changes.append(Change("sessions", str(session.id), None, after, incidental=True))
     changes += _link(session, place, {name: row.key for name, row in rows.items()}, ctx)
     default = rows[place.default_write].key if place.default_write else None
     return Place(session, rows, default), changes
+
+
+_SESSION = ("id", "domain_id", "external_id", "scope_id", "last_seq", "created_at")
+
+
+@compiled(instances(Session, _SESSION))
+def _session(scope: Given) -> QuerySet[Session, Any]:
+    return Session.objects.filter(scope_id=scope).order_by().values_list(*_SESSION)
+
+
+def _open_session(own: MemoryScope, ctx: Ctx) -> tuple[Session, bool]:
+    for session in _session(scope=own.key):
+        return session, False
+    given = {"domain_id": own.domain_id, "external_id": own.external_id, "created_at": ctx.now}
+    return Session.objects.get_or_create(scope=own, defaults=given)
+
+
+@compiled(tuple_of)
+def _links(session: Given) -> QuerySet[SessionScopeLink, Any]:
+    return SessionScopeLink.objects.filter(session_id=session).order_by().values_list("scope_id", "id", "access_mode")
 
 
 def _recheck_sessions(place: Resolved, rows: Mapping[str, MemoryScope], ctx: Ctx) -> None:
@@ -119,13 +136,13 @@ def _recheck_sessions(place: Resolved, rows: Mapping[str, MemoryScope], ctx: Ctx
 
 def _link(session: Session, place: Resolved, keys: dict[str, int], ctx: Ctx) -> list[Change]:
     """Remember the scopes that the session uses; a link only widens from read to read_write."""
-    known = {link.scope_id: link for link in SessionScopeLink.objects.filter(session=session)}
+    known = {scope_id: (link_id, held_mode) for scope_id, link_id, held_mode in _links(session=session.pk)}
     changes = []
     used = enumerate(name for name in dict.fromkeys([*place.read, *place.write]) if name in keys)
     for priority, name in sorted(used, key=lambda pair: keys[pair[1]]):  # one order for all writers: no deadlock
         mode = "read_write" if name in place.write else "read"
-        link = known.get(keys[name])
-        if link is None:
+        link_id, known_mode = known.get(keys[name], (None, ""))
+        if link_id is None:
             link, _ = SessionScopeLink.objects.get_or_create(
                 session=session,
                 scope_id=keys[name],
@@ -133,10 +150,10 @@ def _link(session: Session, place: Resolved, keys: dict[str, int], ctx: Ctx) -> 
             )
             after = {"scope": name, "access_mode": mode}
             changes.append(Change("session_scope_links", str(link.id), None, after, incidental=True))
-        elif mode == "read_write" and link.access_mode == "read":
-            SessionScopeLink.objects.filter(pk=link.pk).update(access_mode=mode)
+        elif mode == "read_write" and known_mode == "read":
+            SessionScopeLink.objects.filter(pk=link_id).update(access_mode=mode)
             before, after = {"access_mode": "read"}, {"access_mode": mode}
-            changes.append(Change("session_scope_links", str(link.id), before, after, incidental=True))
+            changes.append(Change("session_scope_links", str(link_id), before, after, incidental=True))
     return changes
 
 
@@ -144,8 +161,8 @@ def _next_turn(where: Place, names: Sequence[str], ctx: Ctx) -> Turn:
     """Take the next sequence number: the update locks the session's row until the transaction ends."""
     session = where.session
     Session.objects.filter(pk=session.pk).update(last_seq=F("last_seq") + 1)
-    session.refresh_from_db(fields=["last_seq"])
-    return Turn.objects.create(
+    ((session.last_seq,),) = _last_seq(session=session.pk)
+    turn = Turn(
         domain_id=session.domain_id,
         session=session,
         seq=session.last_seq,
@@ -155,6 +172,13 @@ def _next_turn(where: Place, names: Sequence[str], ctx: Ctx) -> Turn:
         entity_names=list(names),
         created_at=ctx.now,
     )
+    insert([turn])
+    return turn
+
+
+@compiled(tuple_of)
+def _last_seq(session: Given) -> QuerySet[Session, Any]:
+    return Session.objects.filter(pk=session).order_by().values_list("last_seq")
 
 
 def _event(event: Event, turn: Turn, position: int, ctx: Ctx) -> dict[str, Any]:

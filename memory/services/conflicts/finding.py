@@ -6,14 +6,17 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from kernel.actions import Change
 from kernel.canonical import digest
+from kernel.compiled import Given, compiled, instances, tuple_of
 from kernel.context import Ctx
 from kernel.db import checked
+from kernel.rows import insert
 from kernel.text import fold
 from memory.conflicts import Finding, Label, Rule, Severity, Told, judge, judge_key, key_signature, signatures
 from memory.conflicts.relations import is_single
@@ -21,12 +24,12 @@ from memory.contracts.conflicts import ConflictOutcome, ConflictState
 from memory.contracts.items import TRUSTED, Status, Tier
 from memory.models import Conflict, ConflictSignature, KgEdge, MemoryItem
 from scopes.contracts import SESSION
+from scopes.selectors import SCOPE_COLUMNS, scope_row
 
 PER_SIGNATURE = 12  # rows that one signature keeps: what more have in common tells nothing
 CANDIDATES = 12  # of one new memory, those that share most with it
 SERIES = 3  # more texts than these that differ in a figure only are a list, and no contradiction
 STANDING = (ConflictOutcome.BOTH_VALID, ConflictOutcome.NOT_A_CONFLICT)
-_BATCH = 500
 _SAME_KEY_TYPES = frozenset({"profile", "preferences", "goals", "tasks", "decisions", "patterns", "facts"})
 _SEVERITY = {Label.CONFLICT: Severity.HIGH, Label.UPDATE: Severity.MEDIUM, Label.NEAR_DUPLICATE: Severity.LOW}
 
@@ -97,13 +100,15 @@ def _signed(item: MemoryItem) -> list[int]:
 def _holders(numbers: set[int], fresh: Mapping[UUID, MemoryItem]) -> dict[int, list[UUID]]:
     """Who has each of the signatures."""
     held: defaultdict[int, list[UUID]] = defaultdict(list)
-    ordered = sorted(numbers)
-    for start in range(0, len(ordered), _BATCH):
-        rows = ConflictSignature.objects.filter(signature__in=ordered[start : start + _BATCH])
-        for number, item_id in rows.values_list("signature", "item_id"):
-            if item_id not in fresh:
-                held[number].append(item_id)
+    for number, item_id in _holding(numbers=sorted(numbers)):
+        if item_id not in fresh:
+            held[number].append(item_id)
     return held
+
+
+@compiled(tuple_of)
+def _holding(numbers: Given) -> QuerySet[ConflictSignature, Any]:
+    return ConflictSignature.objects.filter(signature__among=numbers).order_by().values_list("signature", "item_id")
 
 
 def _closest(numbers: Sequence[int], holders: Mapping[int, list[UUID]]) -> list[UUID]:
@@ -115,11 +120,24 @@ def _still_there(ids: set[UUID], fresh: Mapping[UUID, MemoryItem], ctx: Ctx) -> 
     if not ids:
         return {}
     domain = next(iter(fresh.values())).domain_id
-    rows = MemoryItem.objects.filter(
-        *checked(domain_id=domain, status=Status.ACTIVE, lifecycle_status__in=TRUSTED), pk__in=ids, current_until=None
-    )
-    rows = rows.exclude(valid_to__lte=ctx.now)
-    return {row.id: row for row in rows.select_related("scope")}
+    return {row.id: row for row in _in_force(domain=domain, ids=ids, moment=ctx.now)}
+
+
+_ITEM = tuple(field.attname for field in MemoryItem._meta.concrete_fields)  # noqa: SLF001  Django documents it
+_item = instances(MemoryItem, _ITEM)
+
+
+def _with_scope(*columns: Any) -> MemoryItem:
+    item = _item(*columns[: len(_ITEM)])
+    item.scope = scope_row(*columns[len(_ITEM) :])
+    return item
+
+
+@compiled(_with_scope)
+def _in_force(domain: Given, ids: Given, moment: Given) -> QuerySet[MemoryItem, Any]:
+    trusted = checked(domain_id=domain, status=Status.ACTIVE, lifecycle_status__in=TRUSTED)
+    rows = MemoryItem.objects.filter(*trusted, pk__among=ids, current_until=None).exclude(valid_to__lte=moment)
+    return rows.values_list(*_ITEM, *(f"scope__{name}" for name in SCOPE_COLUMNS))
 
 
 def _forget_gone(
@@ -142,7 +160,7 @@ def _remember(signed: Mapping[UUID, list[int]], holders: Mapping[int, list[UUID]
             if counts[number] < PER_SIGNATURE:
                 counts[number] += 1
                 rows.append(ConflictSignature(signature=number, item_id=item_id))
-    ConflictSignature.objects.bulk_create(rows, batch_size=_BATCH, ignore_conflicts=True)
+    insert(rows, known=True)
 
 
 def _judged(
@@ -216,7 +234,7 @@ def _store(matches: Sequence[_Match], ctx: Ctx) -> Found:
 
 
 def _kept(rows: list[Conflict]) -> Found:
-    Conflict.objects.bulk_create(rows, batch_size=100)
+    insert(rows)
     changes = [
         Change(
             "conflicts",

@@ -1,86 +1,37 @@
-"""Writing memory items inside one scope: versions, conflicts, retraction, and the index text that follows from them.
-
-The one way in: every path that learns something calls `write`.
-"""
+"""Writing one item into its scope: a new version, the same value again, or why not."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
-from uuid import UUID
 
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 
 from kernel.actions import Change
+from kernel.compiled import Given, compiled, instances
 from kernel.context import Ctx
 from kernel.errors import ConflictError
+from kernel.rows import insert
 from memory.candidates import Candidate, line, set_apart
-from memory.contracts.commit import QueuedItem, RetentionLine, WriteConflict, WrittenItem
+from memory.contracts.commit import WriteConflict, WrittenItem
 from memory.contracts.items import TRUSTED, Lifecycle, Status, Tier
 from memory.keys import conflict_class
-from memory.models import Conflict, EvidenceLink, KnowledgeEvent, MemoryChunk, MemoryItem, Message, Turn
+from memory.models import EvidenceLink, MemoryItem, Message
 from memory.profiles import with_facts_of
-from memory.services.conflicts import find_conflicts, follow
-from memory.statements import chunk_text, content_hash
+from memory.services.items.settling import state_of
+from memory.services.items.under_way import Commit, Written, event_of
+from memory.statements import content_hash
 from scopes.contracts import ScopeView
 from search import services as index
-from search.contracts import Kind, NewEntry, State
+from search.contracts import Kind
 
 if TYPE_CHECKING:
     from scopes.models import MemoryScope
 
 _ATTEMPTS = 5
-
-
-@dataclass(slots=True)
-class Written:
-    """What a commit did to items, collected as it goes."""
-
-    items: list[WrittenItem] = field(default_factory=list)
-    conflicts: list[WriteConflict] = field(default_factory=list)
-    found: list[Conflict] = field(default_factory=list)
-    lines: list[RetentionLine] = field(default_factory=list)
-    queued: list[QueuedItem] = field(default_factory=list)
-    changes: list[Change] = field(default_factory=list)
-
-    @property
-    def count(self) -> int:
-        """Items newly stored."""
-        return sum(1 for item in self.items if not item.deduplicated)
-
-
-@dataclass(slots=True)
-class Pending:
-    """What follows from the items of a commit, stored together at its end: index text, entries, evidence, history."""
-
-    items: dict[UUID, tuple[MemoryItem, datetime]] = field(default_factory=dict)
-    evidence: list[EvidenceLink] = field(default_factory=list)
-    events: list[KnowledgeEvent] = field(default_factory=list)
-    closed: dict[UUID, datetime] = field(default_factory=dict)
-    trusted: list[MemoryItem] = field(default_factory=list)
-    entries: list[NewEntry] = field(default_factory=list)
-    staged: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Commit:
-    """A commit under way: the turn that it learns from (None for an item that has none, such as an imported one), the
-    messages in order, and what it did so far."""
-
-    source: Turn | None
-    messages: Sequence[Message]
-    ctx: Ctx
-    written: Written
-    pending: Pending
-
-    @property
-    def turn(self) -> Turn:
-        """The turn, where there must be one."""
-        if self.source is None:
-            raise TypeError("this commit learns from no turn")
-        return self.source
 
 
 def write(candidate: Candidate, scope: MemoryScope, commit: Commit) -> MemoryItem | None:
@@ -127,8 +78,15 @@ def _write_once(candidate: Candidate, scope: MemoryScope, commit: Commit) -> Mem
 
 
 def _current(candidate: Candidate, scope: MemoryScope) -> MemoryItem | None:
-    rows = MemoryItem.objects.filter(scope=scope, type=candidate.type, key=candidate.key, current_until=None)
-    return rows.first()
+    return next(iter(_of_key(scope=scope.key, type=candidate.type, key=candidate.key)), None)
+
+
+_COLUMNS = tuple(field.attname for field in MemoryItem._meta.concrete_fields)  # noqa: SLF001  Django documents it
+
+
+@compiled(instances(MemoryItem, _COLUMNS))
+def _of_key(scope: Given, type: Given, key: Given) -> QuerySet[MemoryItem, Any]:  # noqa: A002  the column's name
+    return MemoryItem.objects.filter(scope_id=scope, type=type, key=key, current_until=None).values_list(*_COLUMNS)
 
 
 def _added_to(current: MemoryItem, candidate: Candidate) -> Candidate:
@@ -204,7 +162,7 @@ def _insert(
     ctx, turn = commit.ctx, commit.source
     hashed, at = stamp
     message = commit.messages[candidate.message] if candidate.message is not None else None
-    item = MemoryItem.objects.create(
+    item = MemoryItem(
         domain_id=scope.domain_id,
         scope=scope,
         type=candidate.type,
@@ -229,6 +187,7 @@ def _insert(
         content_hash=hashed,
         **candidate.columns,
     )
+    insert([item])
     commit.pending.events.append(event_of(item, "created", "", ctx))
     commit.pending.evidence.extend(_evidence(item, candidate, message, commit))
     said_at = message.created_at if message else commit.messages[0].created_at if commit.messages else ctx.now
@@ -256,78 +215,6 @@ def _links(item: MemoryItem, wanted: Iterable[tuple[str, str]], commit: Commit) 
         )
         for kind, ref in stored
     ]
-
-
-def settle(commit: Commit) -> None:
-    """Store what follows from the commit's items and events: in a few statements, however many there are."""
-    pending, session_key = commit.pending, commit.source.session.scope_id if commit.source else None
-    EvidenceLink.objects.bulk_create(pending.evidence, ignore_conflicts=True)  # evidence given again is the same
-    KnowledgeEvent.objects.bulk_create(pending.events)
-    chunks = [chunk_of(item) for item, _ in pending.items.values()]
-    MemoryChunk.objects.bulk_create(chunks)
-    texts = {chunk.item_id: chunk.text for chunk in chunks}
-    entries = [entry_of(item, texts[item.id], at, session_key) for item, at in pending.items.values()]
-    index.add([*pending.entries, *entries])
-    for at in sorted(set(pending.closed.values())):
-        index.close(Kind.MEMORY, [item_id for item_id, then in pending.closed.items() if then == at], at)
-    _compare(commit)
-
-
-def _compare(commit: Commit) -> None:
-    """Conflicts of what left are over, those of what came are found."""
-    pending, written = commit.pending, commit.written
-    written.changes += follow(pending.closed, commit.ctx)
-    fresh = [item for item_id, (item, _) in pending.items.items() if item_id not in pending.closed]
-    found = find_conflicts([*fresh, *pending.trusted], commit.ctx)
-    written.found += found.conflicts
-    written.changes += found.changes
-
-
-def chunk_of(item: MemoryItem) -> MemoryChunk:
-    """The text under which an item is indexed."""
-    text = chunk_text(item.type, item.key, item.value, item.statement, item.recorded_at)
-    return MemoryChunk(domain_id=item.domain_id, item=item, text=text, meta={"type": item.type, "key": item.key})
-
-
-def entry_of(item: MemoryItem, text: str, event_time: datetime, session_key: int | None) -> NewEntry:
-    """The index entry of an item. `session_key` is the scope key of its source session."""
-    return NewEntry(
-        kind=Kind.MEMORY,
-        object_id=item.id,
-        domain_id=item.domain_id,
-        scope_key=item.scope_id,
-        text=text,
-        event_time=event_time,
-        recorded_at=item.recorded_at,
-        session_key=session_key,
-        label=item.type,
-        valid_from=item.valid_from,
-        valid_to=item.valid_to,
-        trust=item.confidence,
-        state=state_of(item),
-    )
-
-
-def state_of(item: MemoryItem) -> State:
-    """Whether the item takes part in ordinary searches, in those of the past, or in none."""
-    if item.lifecycle_status not in TRUSTED:
-        return State.CANDIDATE
-    return State.HISTORY if item.current_until is not None or item.status != Status.ACTIVE else State.CURRENT
-
-
-def event_of(item: MemoryItem, kind: str, before: str, ctx: Ctx, reason: str = "") -> KnowledgeEvent:
-    """One step in the item's history, not stored yet."""
-    return KnowledgeEvent(
-        domain_id=item.domain_id,
-        item=item,
-        kind=kind,
-        from_status=before,
-        to_status=f"{item.status}/{item.lifecycle_status}",
-        reason=reason,
-        actor_id=ctx.actor.id,
-        actor_name=ctx.actor.name,
-        created_at=ctx.now,
-    )
 
 
 def _replace_by(old: MemoryItem, item: MemoryItem, at: datetime, commit: Commit) -> None:
