@@ -12,3 +12,4 @@ class GovernanceConfig(AppConfig):
         from kernel.queue import regularly
 
         regularly(1, "governance.jobs.seal_audit")
+        regularly(60, "governance.jobs.expire_proposals")

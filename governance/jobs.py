@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from governance.actions.proposals.keeping import EXPIRE_PROPOSALS
 from governance.audit import chain
+from governance.contracts import ExpireProposalsInput
+from governance.gate import perform, system_ctx
+from kernel.context import Door
 
 
 def seal_audit() -> int:
@@ -11,3 +15,8 @@ def seal_audit() -> int:
     while batch := chain.seal_next():
         sealed += batch
     return sealed
+
+
+def expire_proposals() -> None:
+    """Let proposals expire that nobody touched for as long as policy waits."""
+    perform(EXPIRE_PROPOSALS, ExpireProposalsInput(), ctx=system_ctx("worker", Door.JOB))

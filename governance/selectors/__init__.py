@@ -11,6 +11,13 @@ from governance.selectors.audit import (
     view_audit,
     view_audit_detail,
 )
+from governance.selectors.filters import (
+    get_filter,
+    list_filters,
+    tells,
+    view_filter,
+    visible_filters,
+)
 from governance.selectors.overview import (
     Day,
     OwnDay,
@@ -26,6 +33,7 @@ from governance.selectors.preferences import (
 )
 from governance.selectors.proposals import (
     count_decidable,
+    count_matching,
     count_of,
     count_queues,
     decidable,
@@ -58,16 +66,22 @@ from governance.selectors.sight import (
     visible_principals,
     visible_proposals,
 )
+from governance.selectors.stats import (
+    blind_cases,
+    review_stats,
+)
 
 __all__ = [
     "Day",
     "OwnDay",
     "Waiting",
     "before_and_after",
+    "blind_cases",
     "changes_around",
     "changes_of",
     "changes_of_proposals",
     "count_decidable",
+    "count_matching",
     "count_of",
     "count_queues",
     "count_refused",
@@ -79,25 +93,31 @@ __all__ = [
     "filter_audit",
     "filter_proposals",
     "get_audit_entry",
+    "get_filter",
     "get_proposal",
     "is_snoozed",
+    "list_filters",
     "next_proposal",
     "own_day",
     "page_of_proposals",
     "preferences_of",
+    "review_stats",
     "similar_counts",
     "source_of",
+    "tells",
     "timeline",
     "view_audit",
     "view_audit_detail",
     "view_changes",
     "view_claim",
     "view_decision",
+    "view_filter",
     "view_proposal",
     "view_proposal_detail",
     "view_proposals",
     "visible_assignments",
     "visible_audit",
+    "visible_filters",
     "visible_grants",
     "visible_keys",
     "visible_policies",

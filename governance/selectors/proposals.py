@@ -106,10 +106,16 @@ def count_queues(domain_id: str | None, ctx: Ctx) -> list[QueueCount]:
 
 
 def count_of(queue: QueueName, given: ProposalFilters, ctx: Ctx) -> QueueCount:
-    """How many proposals fit, counted up to a bound."""
+    """How many proposals of a queue fit, counted up to a bound."""
+    count, at_least = count_matching(given, ctx)
+    return QueueCount(queue=queue, count=count, at_least=at_least)
+
+
+def count_matching(given: ProposalFilters, ctx: Ctx) -> tuple[int, bool]:
+    """How many proposals fit, counted up to a bound, and whether there are more."""
     rows = filter_proposals(given, ctx).prefetch_related(None).order_by()
     found = rows.values("pk")[: COUNTED_TO + 1].count()
-    return QueueCount(queue=queue, count=min(found, COUNTED_TO), at_least=found > COUNTED_TO)
+    return min(found, COUNTED_TO), found > COUNTED_TO
 
 
 def count_decidable(domain_id: str | None, ctx: Ctx) -> int:

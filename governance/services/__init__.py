@@ -7,6 +7,10 @@ from governance.services.audit import (
     record,
     record_refusal,
 )
+from governance.services.filters import (
+    delete_filter,
+    save_filter,
+)
 from governance.services.idempotency import (
     claim_key,
     earlier_answer,
@@ -14,6 +18,7 @@ from governance.services.idempotency import (
 )
 from governance.services.policies import (
     add_policy_version,
+    own_document,
     register_file,
     restore_policy,
 )
@@ -25,11 +30,14 @@ from governance.services.proposals import (
     add_decision,
     changes_digest,
     content_columns,
+    domains_with_open_proposals,
+    expire_proposals,
     facts_about,
     move_proposal,
     note_failure,
     open_proposal,
     refuse_rejected,
+    scopes_of,
     touch_proposal,
 )
 from governance.services.quotas import (
@@ -41,6 +49,10 @@ from governance.services.reversals import (
     carried_out,
     require_reversible,
     take_back,
+)
+from governance.services.sampling import (
+    in_sample,
+    look_again,
 )
 from governance.services.steps import (
     add_mentions,
@@ -75,13 +87,19 @@ __all__ = [
     "claim",
     "claim_key",
     "content_columns",
+    "delete_filter",
+    "domains_with_open_proposals",
     "earlier_answer",
+    "expire_proposals",
     "facts_about",
+    "in_sample",
     "keep_answer",
+    "look_again",
     "move_proposal",
     "note_failure",
     "open_proposal",
     "outrun",
+    "own_document",
     "record",
     "record_refusal",
     "refuse_rejected",
@@ -93,6 +111,8 @@ __all__ = [
     "require_step",
     "restore_policy",
     "reviewers_named",
+    "save_filter",
+    "scopes_of",
     "set_preferences",
     "snooze",
     "standing_approvals",

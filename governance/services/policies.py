@@ -72,3 +72,9 @@ def restore_policy(changes: Sequence[Change], ctx: Ctx) -> list[Change]:
     reason = f"version {newest.number} taken back"
     number = newest.number + 1
     return [add_policy_version(made["domain_id"], made["source"], document, reason, ctx, number=number)[1]]
+
+
+def own_document(domain_id: str | None) -> dict[str, Any]:
+    """The newest stored document of a domain or the installation by itself, to be changed; empty where there is none."""
+    newest = PolicyVersion.objects.filter(domain_id=domain_id, source="action").order_by("-number").first()
+    return dict(newest.document) if newest else {}

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
 from django.db.models import F
 
-from governance.contracts import ProposalFacts, ProposalState, Verdict
+from governance.contracts import Outcome, ProposalFacts, ProposalState, StepKind, Verdict
 from governance.hooks import facts_of
-from governance.models import OPEN_STATES, RISKS, Decision, Proposal
+from governance.models import OPEN_STATES, RISKS, AuditEntry, Decision, Proposal
 from governance.policies import Weight
 from governance.services.audit import Trail
+from governance.services.steps import add_step
 from kernel.actions import Change
 from kernel.canonical import digest
 from kernel.context import ActorKind, Ctx
@@ -23,7 +25,7 @@ from kernel.errors import ConflictError
 from kernel.text import fold
 
 SEARCHED_CHARS = 4000
-_FINAL = {Verdict.APPROVED: ProposalState.APPROVED, Verdict.REJECTED: ProposalState.REJECTED}
+EXPIRED_AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,3 +244,28 @@ def _counted(changes: Sequence[Change]) -> str:
             how = "added to" if change.before is None else "removed from" if change.after is None else "changed in"
             counts[how, change.table] = counts.get((how, change.table), 0) + 1
     return ", ".join(f"{number} {how} {table}" for (how, table), number in counts.items()) or "changes nothing"
+
+
+def domains_with_open_proposals() -> list[str | None]:
+    """The domains in which something waits; None for the installation."""
+    rows = Proposal.objects.filter(state__in=OPEN_STATES).order_by()
+    return sorted(set(rows.values_list("domain_id", flat=True)), key=lambda domain_id: domain_id or "")
+
+
+def expire_proposals(domain_id: str | None, days: int, ctx: Ctx) -> list[Change]:
+    """Let a batch of a domain's proposals expire that nobody touched for so many days."""
+    untouched = ctx.now - timedelta(days=days)
+    rows = Proposal.objects.filter(domain_id=domain_id, state__in=OPEN_STATES, moved_at__lt=untouched)
+    changes = []
+    for row in rows.order_by("moved_at", "id")[:EXPIRED_AT_ONCE]:
+        before = {"state": row.state, "revision": row.revision}
+        if move_proposal(row, ProposalState.EXPIRED, ctx):
+            changes.append(Change("proposals", str(row.id), before, {"state": row.state, "revision": row.revision}))
+            add_step(row, StepKind.EXPIRED, ctx, f"nobody touched it for {days} days")
+    return changes
+
+
+def scopes_of(row: Proposal) -> list[str]:
+    """The scopes that a queued call was about, as its audit entry says them."""
+    entry = AuditEntry.objects.filter(proposal=row, action=row.action, outcome=Outcome.QUEUED).order_by("id").first()
+    return [scope["name"] for scope in entry.facts.get("scopes", [])] if entry else []

@@ -61,6 +61,19 @@ def _policy_entry(cast: Cast) -> dict:
     return {"audit_entry_id": entries[0]["id"], "reason": "too tidy"}
 
 
+def _filter(cast: Cast) -> dict:
+    saved = cast.reviewer.do("save_filter", name="mine", filters={"queue": "mine"})
+    return {"id": saved["filter"]["id"]}
+
+
+def _blind_case(cast: Cast) -> dict:
+    given = _proposal(cast)
+    sample = {"review": {"blind_sample": 1}}
+    cast.operator.do("set_policy", domain_id=TEAM, document=sample, reason="look twice")
+    cast.reviewer.do("reject_proposal", {**given, "reason": "not ours"})
+    return given
+
+
 def _session(cast: Cast) -> dict:
     cast.agent.do("commit_turn", a_turn("默认数据库是 Postgres"))
     return {"domain_id": TEAM, "session_id": "s1"}
@@ -231,6 +244,18 @@ def _in_team(made: dict) -> dict:
 
 
 EXAMPLES: dict[str, Example] = {
+    "delete_filter": Example("reviewer", _filter, "agent"),
+    "draft_rule": Example("reviewer", lambda cast: {**_proposal(cast), "reason": "always fine"}, "agent"),
+    "expire_proposals": Example("operator", lambda cast: {}, "agent"),
+    "list_blind_reviews": Example("operator", lambda cast: _in_team(_blind_case(cast)), "stranger"),
+    "list_filters": Example("reviewer", lambda cast: {"counts": bool(_filter(cast))}, None),
+    "review_blindly": Example(
+        "operator", lambda cast: {**_blind_case(cast), "verdict": "approve", "reason": "seems ours"}, "agent"
+    ),
+    "review_stats": Example("reviewer", lambda cast: _in_team(_blind_case(cast)), "stranger"),
+    "save_filter": Example(
+        "reviewer", lambda cast: {"name": "urgent", "filters": {"queue": "open", "risk": "high"}}, "agent"
+    ),
     "preview_proposal": Example("reviewer", _proposal, "agent"),
     "review_proposal": Example("reviewer", lambda cast: {**_proposal(cast), "filters": {"queue": "open"}}, "agent"),
     "decide_proposals": Example("reviewer", _chosen, "agent"),

@@ -142,6 +142,14 @@ def _on_proposals(**fields: object) -> Inputs:
 
 
 INPUTS: dict[str, Inputs] = {
+    "delete_filter": lambda ids: {"filter": {**KEY, "id": ids.filter}},
+    "draft_rule": _on_proposals(reason="because"),
+    "expire_proposals": lambda ids: {"all": KEY},
+    "list_blind_reviews": lambda ids: {"all": {}, "domain": {"domain_id": ids.domain}},
+    "list_filters": lambda ids: {"all": {"counts": True}},
+    "review_blindly": _on_proposals(verdict="approve", reason="because"),
+    "review_stats": lambda ids: {"all": {}, "domain": {"domain_id": ids.domain}},
+    "save_filter": lambda ids: {"domain": {"name": "f", "filters": {"domain_id": ids.domain}}},
     "preview_proposal": _proposals,
     "review_proposal": _proposals,
     "decide_proposals": lambda ids: {
@@ -240,7 +248,7 @@ INPUTS: dict[str, Inputs] = {
     "write_memory_item": _writes,
 }
 
-COUNTS = {"proposal_counts"}  # numbers of what the caller may see: none
+COUNTS = {"proposal_counts", "review_stats"}  # numbers of what the caller may see: none
 ONE_BY_ONE = {"decide_proposals"}  # answers a person with what became of each: not found
 MAY_ANSWER = (
     COUNTS
@@ -255,21 +263,29 @@ MAY_ANSWER = (
     }
 )  # with what is the caller's own
 OF_THE_INSTALLATION = {
+    "expire_proposals",
     "create_principal", "issue_key", "revoke_key", "list_principals", "get_policy", "replay_policy", "reset_second_factor",
     "set_policy",
     "verify_audit",
 }  # fmt: skip
 READER_SEES = COUNTS | {
+    "list_blind_reviews", "list_filters",
     "compose_context", "diagnostics", "get_memory_item", "get_session", "get_turn", "lineage", "list_conflicts",
     "list_domains", "list_extractions", "list_memory_items", "list_proposals", "list_scopes", "list_sessions",
     "list_turns", "search_memory", "whoami",
 }  # fmt: skip
-SHOWS_CONTENT = READER_SEES - COUNTS - {"list_proposals", "list_domains", "whoami"} | {"get_context"}
+SHOWS_CONTENT = READER_SEES - COUNTS - {
+    "list_blind_reviews",
+    "list_domains",
+    "list_filters",
+    "list_proposals",
+    "whoami",
+} | {"get_context"}
 READER_KNOWS_NOTHING_OF = {
-    "approve_proposal", "claim_proposal", "comment_on_proposal", "edit_and_approve", "explain_policy",
-    "get_audit_entry", "get_context", "get_proposal", "preview_proposal", "recommend", "reject_proposal",
-    "release_proposal", "request_changes", "revert_change", "review_proposal", "revise_proposal", "snooze_proposal",
-    "undo_decision", "withdraw_proposal",
+    "approve_proposal", "claim_proposal", "comment_on_proposal", "delete_filter", "draft_rule", "edit_and_approve",
+    "explain_policy", "get_audit_entry", "get_context", "get_proposal", "preview_proposal", "recommend",
+    "reject_proposal", "release_proposal", "request_changes", "revert_change", "review_blindly", "review_proposal",
+    "revise_proposal", "snooze_proposal", "undo_decision", "withdraw_proposal",
 }  # fmt: skip
 
 

@@ -52,6 +52,7 @@ class Ids:
     key_prefix: str = "0123456789ab"
     request: str = field(default_factory=lambda: str(uuid4()))
     entry: str = field(default_factory=lambda: str(uuid4()))
+    filter: str = field(default_factory=lambda: str(uuid4()))
 
     @classmethod
     def ghost(cls, domain: str = "ghost-domain") -> Ids:
@@ -138,6 +139,8 @@ def build() -> World:
     ids.queued, ids.approved, ids.rejected = queued
     reviewer.do("reject_proposal", id=ids.rejected, reason=f"no {MARK}")
     reviewer.do("approve_proposal", id=ids.approved, reason=f"yes {MARK}")
+    saved = {"domain_id": DOMAIN, "text": MARK, "scope": f"project:{PROJECT}"}
+    ids.filter = reviewer.do("save_filter", name=f"filter-{MARK}", filters=saved, shared=True)["filter"]["id"]
     newest = operator.do("list_audit", domain_id=DOMAIN, limit=1)["entries"][0]
     ids.request, ids.entry = newest["request_id"], newest["id"]
     secrets = frozenset(_secrets())

@@ -2,6 +2,17 @@
 
 from __future__ import annotations
 
-from governance.actions.proposals import bulk, deciding, desk, looking, own, reading, undoing
+from governance.actions.proposals import (
+    bulk,
+    deciding,
+    desk,
+    filters,
+    keeping,
+    looking,
+    own,
+    quality,
+    reading,
+    undoing,
+)
 
-__all__ = ["bulk", "deciding", "desk", "looking", "own", "reading", "undoing"]
+__all__ = ["bulk", "deciding", "desk", "filters", "keeping", "looking", "own", "quality", "reading", "undoing"]

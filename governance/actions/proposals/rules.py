@@ -7,6 +7,7 @@ from typing import Any
 from governance import selectors, services
 from governance.contracts import OnProposal, ProposalRef, ProposalState
 from governance.models import Proposal
+from governance.policies import ReviewPolicy, in_force
 from governance.services import Step
 from kernel.actions import Change, Target
 from kernel.context import ActorKind, Ctx
@@ -50,6 +51,9 @@ def require_proposer(row: Proposal, ctx: Ctx, what: str) -> None:
 def moved(row: Proposal, to: ProposalState, step: Step, ctx: Ctx, **columns: Any) -> Change:
     """Move the row on, or raise what tells who was first; the change names what of the columns is worth a record."""
     before = snapshot(row)
+    if to in (ProposalState.APPROVED, ProposalState.REJECTED):
+        share = in_force(row.domain_id, ctx).section(ReviewPolicy).blind_sample
+        columns["blind"] = services.in_sample(row.id, share)
     if not services.move_proposal(row, to, ctx, **columns):
         services.outrun(row, step)
     return Change("proposals", str(row.id), before, snapshot(row))

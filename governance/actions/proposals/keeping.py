@@ -1,0 +1,104 @@
+"""Keeping the queue short: rules drafted from decisions, and proposals that expire."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from governance import gate, selectors, services
+from governance.actions.policy import SET_POLICY
+from governance.actions.proposals.rules import its_scope, require_person
+from governance.contracts import (
+    DraftRuleInput,
+    DraftRuleResult,
+    ExpireProposalsInput,
+    ExpireProposalsResult,
+    SetPolicyInput,
+)
+from governance.models import Proposal
+from governance.policies import AllowRule, ReviewPolicy, in_force, validate_document
+from kernel.actions import Action, Applied, Target, register
+from kernel.context import ActorKind, Ctx, Right
+from kernel.errors import InvalidInputError
+from scopes.contracts import SESSION
+
+
+def _prepare_draft(given: DraftRuleInput, ctx: Ctx) -> tuple[AllowRule, SetPolicyInput]:
+    row = selectors.get_proposal(given.id, ctx)
+    require_person(ctx)
+    if row.proposer_kind != ActorKind.AGENT or not row.rule.startswith("review.queue:"):
+        raise InvalidInputError("A rule can only be drafted from what a rule of `review.queue` held back of an agent.")
+    rule = AllowRule(
+        name=f"{row.proposer_name}: {row.action} in {row.scope}"[:80],
+        actions=[row.action],
+        scopes=_patterns(row),
+        actors=[row.proposer_name],
+    )
+    document = services.own_document(row.domain_id)
+    review = in_force(row.domain_id, ctx).section(ReviewPolicy)
+    if rule in review.allow:
+        raise InvalidInputError("That is allowed by policy already: its next call will not wait.")
+    allowed = [each.model_dump(mode="json") for each in [*review.allow, rule]]
+    document["review"] = {**document.get("review", {}), "allow": allowed}
+    validate_document(document)
+    return rule, SetPolicyInput(domain_id=row.domain_id, document=document, reason=given.reason)
+
+
+def _patterns(row: Proposal) -> list[str]:
+    """The scopes that the call was about; any session, since the next call comes in another one."""
+    names: list[Any] = services.scopes_of(row) or [row.scope]
+    return sorted({f"{SESSION}:*" if name.startswith(f"{SESSION}:") else name for name in names})
+
+
+def _draft(given: DraftRuleInput, drafted: tuple[AllowRule, SetPolicyInput], ctx: Ctx) -> Applied[DraftRuleResult]:
+    rule, policy = drafted
+    queued = gate.draft(SET_POLICY, policy, ctx)
+    answer = DraftRuleResult(
+        proposal=queued.proposal, rule=rule.model_dump(mode="json"), deduplicated=queued.deduplicated
+    )
+    return answer, []
+
+
+DRAFT_RULE = register(
+    Action(
+        "draft_rule",
+        "Draft `always allow this agent to do this here` as a policy change that waits for someone who may make it.",
+        DraftRuleInput,
+        DraftRuleResult,
+        Right.DECIDE,
+        its_scope,
+        _prepare_draft,
+        _draft,
+        queueable=False,
+    )
+)
+
+
+def _everywhere(given: ExpireProposalsInput, ctx: Ctx) -> Target:
+    return Target(None)
+
+
+def _nothing(given: ExpireProposalsInput, ctx: Ctx) -> None:
+    return None
+
+
+def _expire(given: ExpireProposalsInput, prepared: None, ctx: Ctx) -> Applied[ExpireProposalsResult]:
+    changes = []
+    for domain_id in services.domains_with_open_proposals():
+        days = in_force(domain_id, ctx).section(ReviewPolicy).expire_days
+        changes += services.expire_proposals(domain_id, days, ctx) if days else []
+    return ExpireProposalsResult(expired=len(changes)), changes
+
+
+EXPIRE_PROPOSALS = register(
+    Action(
+        "expire_proposals",
+        "Let proposals expire that nobody touched for as long as the policy of their domain waits; a job does it hourly.",
+        ExpireProposalsInput,
+        ExpireProposalsResult,
+        Right.OPERATE,
+        _everywhere,
+        _nothing,
+        _expire,
+        queueable=False,
+    )
+)

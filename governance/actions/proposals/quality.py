@@ -1,0 +1,108 @@
+"""How good reviewing is: figures, and second looks at a sample of what was decided."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from governance import selectors, services
+from governance.actions.proposals.rules import its_scope, require_other, require_person
+from governance.contracts import (
+    BlindCase,
+    ListBlindReviewsInput,
+    ListBlindReviewsResult,
+    ReviewBlindlyInput,
+    ReviewBlindlyResult,
+    ReviewStatsInput,
+    ReviewStatsResult,
+)
+from governance.models import Proposal
+from kernel.actions import Action, Applied, Target, register
+from kernel.context import Ctx, Right
+from kernel.errors import TransitionError
+from kernel.paging import page
+from scopes.selectors import require_domain
+
+
+def _no_scope(given: ReviewStatsInput | ListBlindReviewsInput, ctx: Ctx) -> Target:
+    if given.domain_id is not None:
+        require_domain(given.domain_id, ctx)
+    return Target(given.domain_id, scopes=())
+
+
+def _stats(given: ReviewStatsInput, ctx: Ctx) -> ReviewStatsResult:
+    return selectors.review_stats(given, ctx)
+
+
+REVIEW_STATS = register(
+    Action(
+        "review_stats",
+        "Count decisions on scopes that you review: by day, reviewer and agent, time taken, taken back, agreement.",
+        ReviewStatsInput,
+        ReviewStatsResult,
+        Right.READ,
+        _no_scope,
+        _stats,
+    )
+)
+
+
+def _list(given: ListBlindReviewsInput, ctx: Ctx) -> ListBlindReviewsResult:
+    found, cursor = page(selectors.blind_cases(given.domain_id, ctx), given, "id", UUID, newest_first=True)
+    return ListBlindReviewsResult(cases=[_view(row) for row in found], next_cursor=cursor)
+
+
+def _view(row: Proposal) -> BlindCase:
+    return BlindCase(
+        id=row.id,
+        action=row.action,
+        domain_id=row.domain_id,
+        scope=row.scope,
+        subject=row.subject,
+        summary=row.summary,
+        proposed_by=row.proposer_name,
+        created_at=row.created_at,
+        input=row.proposed_input or row.input,
+    )
+
+
+LIST_BLIND_REVIEWS = register(
+    Action(
+        "list_blind_reviews",
+        "List decided proposals that wait for your second look; what was decided on them is not told.",
+        ListBlindReviewsInput,
+        ListBlindReviewsResult,
+        Right.READ,
+        _no_scope,
+        _list,
+    )
+)
+
+
+def _prepare(given: ReviewBlindlyInput, ctx: Ctx) -> Proposal:
+    row = selectors.get_proposal(given.id, ctx)
+    require_person(ctx)
+    require_other(row, ctx)
+    if not selectors.blind_cases(None, ctx).filter(pk=row.pk).exists():
+        raise TransitionError(f"Proposal {row.id} does not wait for a second look of yours.")
+    return row
+
+
+def _review(given: ReviewBlindlyInput, row: Proposal, ctx: Ctx) -> Applied[ReviewBlindlyResult]:
+    look, decided, change = services.look_again(row, given.verdict, given.reason, ctx)
+    answer = ReviewBlindlyResult(id=row.id, agrees=look.agrees, decided=decided.verdict, reason=decided.reason)
+    return answer, [change]
+
+
+REVIEW_BLINDLY = register(
+    Action(
+        "review_blindly",
+        "Say what you would have decided on a proposal of the sample; then you are told what was. It changes nothing.",
+        ReviewBlindlyInput,
+        ReviewBlindlyResult,
+        Right.DECIDE,
+        its_scope,
+        _prepare,
+        _review,
+        queueable=False,
+    )
+)

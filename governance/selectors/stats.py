@@ -1,0 +1,155 @@
+"""Reading how reviewing goes, from the decisions that the one who asks may see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from statistics import median
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from governance.contracts import DayCount, ProposalState, ReviewStatsInput, ReviewStatsResult, Tally, Verdict
+from governance.models import BlindReview, Decision, Proposal
+from governance.selectors.proposals import decidable
+from kernel.context import Ctx, Right
+from scopes.selectors import within_reach
+
+COUNTED = 20_000
+_TAKEN_BACK = frozenset({Verdict.REOPENED, Verdict.REVERTED})
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """One decision with what it was about."""
+
+    proposal: UUID
+    verdict: Verdict
+    by_id: str
+    by: str
+    at: datetime
+    proposed_by: str
+    proposed_at: datetime
+
+
+@dataclass(slots=True)
+class _Sums:
+    """What is counted of one reviewer or proposer."""
+
+    counts: dict[Verdict, int] = field(default_factory=lambda: dict.fromkeys(Verdict, 0))
+    reverted: int = 0
+    seconds: list[float] = field(default_factory=list)
+
+    def tally(self, name: str) -> Tally:
+        """As answers show it."""
+        approved, rejected = self.counts[Verdict.APPROVED], self.counts[Verdict.REJECTED]
+        return Tally(
+            name=name,
+            approved=approved,
+            rejected=rejected,
+            changes_requested=self.counts[Verdict.CHANGES_REQUESTED],
+            reverted=self.reverted,
+            approve_rate=_share(approved, approved + rejected),
+            reverted_rate=_share(self.reverted, approved),
+            median_seconds=round(median(self.seconds), 3) if self.seconds else None,
+        )
+
+
+def review_stats(given: ReviewStatsInput, ctx: Ctx) -> ReviewStatsResult:
+    """The figures of a span of days, from its newest 20,000 decisions at most."""
+    first = ctx.now.date() - timedelta(days=given.days - 1)
+    since = ctx.now.replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=given.days - 1)
+    made, more = _decisions(given.domain_id, since, ctx)
+    reverted = _reverted(made)
+    second = _second_looks(given.domain_id, since, ctx)
+    agreed = [agrees for agrees in second if agrees]
+    return ReviewStatsResult(
+        days=_days(made, first, given.days),
+        overall=_sum(made, reverted).tally("all"),
+        reviewers=_by(made, reverted, lambda each: each.by),
+        agents=_by(made, reverted, lambda each: each.proposed_by),
+        mine=_sum([each for each in made if each.by_id == ctx.actor.id], reverted).tally(ctx.actor.name),
+        looked_at_twice=len(second),
+        agreed=len(agreed),
+        counted=len(made),
+        at_least=more,
+    )
+
+
+def blind_cases(domain_id: str | None, ctx: Ctx) -> QuerySet[Proposal]:
+    """Decided proposals of the sample that wait for a second look by the actor, who neither proposed nor decided."""
+    decided = [ProposalState.APPROVED, ProposalState.REJECTED]
+    rows = decidable(ctx).filter(blind=True, state__in=decided, second_look=None).exclude(proposer_id=ctx.actor.id)
+    rows = rows.exclude(decisions__by_id=ctx.actor.id)
+    return rows.filter(domain_id=domain_id) if domain_id is not None else rows
+
+
+def _decisions(domain_id: str | None, since: datetime, ctx: Ctx) -> tuple[list[_Made], bool]:
+    """The decisions in sight, oldest first, and whether there are more."""
+    rows = _in_sight(Decision.objects.filter(created_at__gte=since), domain_id, ctx)
+    columns = ("proposal_id", "verdict", "by_id", "by_name", "created_at")
+    about = ("proposal__proposer_name", "proposal__created_at")
+    found = list(rows.order_by("-created_at", "-id").values_list(*columns, *about)[: COUNTED + 1])
+    made = [_Made(pk, Verdict(verdict), *rest) for pk, verdict, *rest in reversed(found[:COUNTED])]
+    return made, len(found) > COUNTED
+
+
+def _second_looks(domain_id: str | None, since: datetime, ctx: Ctx) -> list[bool]:
+    rows = _in_sight(BlindReview.objects.filter(created_at__gte=since), domain_id, ctx)
+    return list(rows.order_by("-id").values_list("agrees", flat=True)[:COUNTED])
+
+
+def _in_sight(rows: QuerySet[Any], domain_id: str | None, ctx: Ctx) -> QuerySet[Any]:
+    seen = rows.filter(within_reach(ctx, Right.DECIDE, domain="proposal__domain_id", scope="proposal__scope"))
+    return seen.filter(proposal__domain_id=domain_id) if domain_id is not None else seen
+
+
+def _reverted(made: Iterable[_Made]) -> set[tuple[UUID, datetime]]:
+    """The approvals that were taken back: each by its proposal and time."""
+    last: dict[UUID, _Made] = {}
+    taken: set[tuple[UUID, datetime]] = set()
+    for each in made:
+        before = last.get(each.proposal)
+        if each.verdict in _TAKEN_BACK and before is not None and before.verdict is Verdict.APPROVED:
+            taken.add((before.proposal, before.at))
+        last[each.proposal] = each
+    return taken
+
+
+def _sum(made: Iterable[_Made], reverted: set[tuple[UUID, datetime]]) -> _Sums:
+    sums = _Sums()
+    for each in made:
+        sums.counts[each.verdict] += 1
+        sums.reverted += (each.proposal, each.at) in reverted
+        if each.verdict in (Verdict.APPROVED, Verdict.REJECTED):
+            sums.seconds.append((each.at - each.proposed_at).total_seconds())
+    return sums
+
+
+def _by(made: list[_Made], reverted: set[tuple[UUID, datetime]], name: Callable[[_Made], str]) -> list[Tally]:
+    groups: dict[str, list[_Made]] = {}
+    for each in made:
+        groups.setdefault(name(each), []).append(each)
+    return [_sum(groups[who], reverted).tally(who) for who in sorted(groups)]
+
+
+def _days(made: list[_Made], first: date, days: int) -> list[DayCount]:
+    sums = {first + timedelta(days=number): _Sums() for number in range(days)}
+    for each in made:
+        if each.at.date() in sums:
+            sums[each.at.date()].counts[each.verdict] += 1
+    return [
+        DayCount(
+            day=day,
+            approved=found.counts[Verdict.APPROVED],
+            rejected=found.counts[Verdict.REJECTED],
+            changes_requested=found.counts[Verdict.CHANGES_REQUESTED],
+        )
+        for day, found in sums.items()
+    ]
+
+
+def _share(part: int, whole: int) -> float | None:
+    return round(part / whole, 4) if whole else None
