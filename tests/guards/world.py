@@ -21,6 +21,7 @@ QUESTION = "What does Planboard use in the plan?"  # finds all of it and says no
 DOMAIN = f"team-{MARK}"
 PROJECT = f"project-{MARK}"
 OTHER = "other"
+THEIR_OWN = frozenset({"preferences", "saved_filters"})  # what a person chose for themselves
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 
@@ -232,7 +233,9 @@ def rows(without: frozenset[str] = frozenset()) -> Iterator[dict[str, str]]:
 RECORDS = frozenset({"audit_entries", "context_records", "context_shown"})  # of what was done and shown
 
 
-def stored(without: frozenset[str] = frozenset({"audit_entries", "audit_objects", "preferences"})) -> dict[str, str]:
+def stored(
+    without: frozenset[str] = frozenset({"audit_entries", "audit_objects", "preferences", "saved_filters"}),
+) -> dict[str, str]:
     """Every row but the audit log's and what a person chose for themselves, to be compared before and after."""
     return {key: row for table in rows(without) for key, row in table.items()}
 
