@@ -15,7 +15,7 @@ from kernel.compiled import Given, compiled, instances
 from kernel.context import ANY, KEY_RIGHTS, Actor, ActorKind, Ctx, Reach, Right, type_prefix
 from kernel.errors import InvalidInputError, NotFoundError, UnauthenticatedError
 from scopes.contracts import LEGACY_DOMAIN, SESSION, GrantView, PrincipalView, Role, Scoped, ScopeRef
-from scopes.models import ApiKey, Domain, MemoryScope, Principal, ReviewerAssignment
+from scopes.models import ApiKey, Domain, Grant, MemoryScope, Principal, ReviewerAssignment
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -324,4 +324,20 @@ def view_principal(principal: Principal, ctx: Ctx) -> PrincipalView:
             for grant in principal.grants.all()
             if ctx.may(Right.AUDIT, grant.domain_id, grant.pattern)
         ],
+    )
+
+
+def readers_of(domain_id: str, scope: str, owner: str = "") -> list[str]:
+    """Names of the active principals that may read a scope (`type:id`); `owner` is the id of who opened a session."""
+    rows = Grant.objects.filter(domain_id=domain_id, principal__active=True).select_related("principal")
+    return sorted(
+        {
+            row.principal.name
+            for row in rows
+            if Right.READ in row.rights
+            and (
+                str(row.principal_id) == owner
+                or Reach(domain_id, row.pattern, frozenset()).covers_scope(domain_id, scope)
+            )
+        }
     )

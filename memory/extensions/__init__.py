@@ -1,0 +1,34 @@
+"""What memory tells the apps below it: how its texts are read, and how its proposals are shown to reviewers."""
+
+from __future__ import annotations
+
+from governance.hooks import (
+    register_counted_table,
+    register_effect,
+    register_facts,
+    register_presenter,
+    register_snapshots,
+)
+from memory.extensions.effects import effect_on_memory
+from memory.extensions.facts import FACTS
+from memory.extensions.presenters import PRESENTERS
+from memory.extensions.snapshots import contexts_now
+from memory.selectors import hydrate_events, hydrate_items
+from memory.selectors.refs import resolve_addresses, resolve_memories, resolve_messages
+from search.contracts import Kind
+from search.hooks import register_evidence_resolver, register_hydrator
+
+register_counted_table("memory_items")
+register_hydrator(Kind.MESSAGE, hydrate_events)
+register_hydrator(Kind.MEMORY, hydrate_items)
+
+register_evidence_resolver("memory", resolve_memories)
+register_evidence_resolver("message", resolve_messages)
+register_evidence_resolver("url", resolve_addresses)
+
+for _name, _presenter in PRESENTERS.items():
+    register_presenter(_name, _presenter)
+for _name, _find in FACTS.items():
+    register_facts(_name, _find)
+register_effect(effect_on_memory)
+register_snapshots(contexts_now)
