@@ -47,6 +47,7 @@ class NewEntry:
     valid_to: datetime | None = None
     state: State = State.CURRENT
     trust: float = 1.0
+    current_until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

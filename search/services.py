@@ -22,6 +22,11 @@ _BATCH = 400
 _REMOVE_BATCH = 16
 _FOLD_EVERY = 32
 _Place = tuple[int, str, int]
+# What an entry must agree in with the text that it stands for.
+_UPKEPT = (
+    "author", "label", "trust", "valid_from", "valid_to", "recorded_at", "state", "current_until", "tokeniser", "length",
+    "terms",
+)  # fmt: skip
 
 
 def add(entries: Iterable[NewEntry]) -> int:
@@ -68,6 +73,42 @@ def remove(kind: Kind, object_ids: Sequence[UUID]) -> int:
         IndexEntry.objects.filter(pk__in=ids).delete()
     _resize([(row.scope_id, row.length) for row in rows], -1)
     return len(rows)
+
+
+def refresh(entries: Sequence[NewEntry]) -> tuple[int, int]:
+    """Bring the entries of these texts up to date in place, and add those that are missing; gives how many were changed
+    and how many added. An entry that is right already is not written. Whoever searches meanwhile finds the old entry
+    or the new one. When a text was said, and its place among others, is kept as it was.
+    """
+    rows = IndexEntry.objects.filter(object_id__in={entry.object_id for entry in entries})
+    known = {(row.kind, row.object_id, row.scope_id): row for row in rows}
+    missing, changed, longer = [], 0, []
+    for entry in entries:
+        row = known.get((entry.kind, entry.object_id, entry.scope_key))
+        if row is None:
+            missing.append(entry)
+            continue
+        terms = _terms(entry)
+        right = _row(entry, terms, row.place)
+        wrong = [name for name in _UPKEPT if _plain(getattr(row, name)) != getattr(right, name)]
+        if wrong:
+            longer.append((row.scope_id, right.length - row.length))
+            _post_anew(row, terms)
+            IndexEntry.objects.filter(pk=row.pk).update(**{name: getattr(right, name) for name in wrong})
+            changed += 1
+    ScopeSize.objects.bulk_create(ScopeSize(scope_id=key, entries=0, length=by) for key, by in longer if by)
+    return changed, add(missing)
+
+
+def _plain(value: Any) -> Any:
+    return bytes(value) if isinstance(value, memoryview) else value
+
+
+def _post_anew(row: IndexEntry, terms: Mapping[int, int]) -> None:
+    """Take away the postings of terms that the text no longer has, and add those of new ones."""
+    before = {term for term, _ in unpack(bytes(row.terms))}
+    Posting.objects.filter(term__in=before - terms.keys(), entry_id=row.pk).delete()
+    _insert_postings([(term, row.pk) for term in terms.keys() - before])
 
 
 def _insert_postings(pairs: Sequence[tuple[int, int]]) -> None:
@@ -148,6 +189,7 @@ def _row(entry: NewEntry, terms: Mapping[int, int], place: int | None) -> IndexE
         event_time=entry.event_time,
         recorded_at=entry.recorded_at,
         state=entry.state,
+        current_until=entry.current_until,
         tokeniser=tokens.VERSION,
         length=sum(terms.values()),
         terms=pack(terms),

@@ -74,3 +74,7 @@ class DiagnosticsResult(Contract):
     metrics: Metrics = Field(description="Figures.")
     counters: Counters = Field(description="Counts.")
     turns: int = Field(description="Turns stored.")
+    index_entries: int = Field(description="Entries of the search index.")
+    stale_index_entries: int = Field(
+        description="Of those, made by an earlier tokeniser: `rebuild_index` brings them up to date."
+    )

@@ -123,7 +123,7 @@ def evidence_texts(refs: Sequence[tuple[EvidenceRef, str]], ctx: Ctx) -> list[Re
 def evidence_of(item: MemoryItem, ctx: Ctx) -> list[RelatedText]:
     """What an item rests on and what speaks against it, with the texts."""
     links = EvidenceLink.objects.filter(item=item).exclude(kind="turn").order_by("id")
-    refs = [(EvidenceRef.model_construct(kind=link.kind, id=link.ref), link.role) for link in links]
+    refs = [(EvidenceRef.model_validate({"kind": link.kind, "id": link.ref}), link.role) for link in links]
     return evidence_texts(refs, ctx) or origin_of(item.source_turn_id, None, item.source_message_id, ctx)
 
 

@@ -14,6 +14,7 @@ from memory.contracts.diagnostics import CommitLog, ComposeLog, Counters, Diagno
 from memory.contracts.items import Status
 from memory.models import ContextRecord, MemoryItem, Summary, Turn
 from memory.selectors.events import visible_sessions, visible_turns
+from search.selectors.upkeep import count_entries
 
 WINDOW = 1_000
 
@@ -23,6 +24,7 @@ def diagnostics(domain_id: str, limit: int, ctx: Ctx) -> DiagnosticsResult:
     principal in the legacy domain, are in the figures and not in the logs."""
     records = ContextRecord.objects.filter(domain_id=domain_id).select_related("session").order_by("-id")
     newest = list(records.defer("package")[:WINDOW])
+    entries, stale = count_entries(domain_id)
     return DiagnosticsResult(
         domain_id=domain_id,
         compose_logs=_compose_logs(newest, limit, ctx),
@@ -30,6 +32,8 @@ def diagnostics(domain_id: str, limit: int, ctx: Ctx) -> DiagnosticsResult:
         metrics=_metrics(newest),
         counters=_counters(domain_id, newest),
         turns=Turn.objects.filter(domain_id=domain_id).count(),
+        index_entries=entries,
+        stale_index_entries=stale,
     )
 
 

@@ -111,7 +111,7 @@ def apply(given: CommitTurnInput, prepared: Prepared, ctx: Ctx) -> Applied[Commi
     """Store the turn and what is learned from it, in the present transaction."""
     where, changes = open_place(prepared.place, ctx)
     stored, more = store_events(given.turn_events, where, prepared.names, ctx)
-    commit = Commit(stored.turn, stored.messages, ctx, Written(), Pending(entries=index_entries(where, stored, ctx)))
+    commit = Commit(stored.turn, stored.messages, ctx, Written(), Pending(entries=index_entries(where, stored)))
     commit.written.lines.extend(prepared.retained.skipped)
     _learn(given, prepared, where, commit)
     settle(commit)

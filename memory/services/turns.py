@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -191,26 +191,44 @@ def _event(event: Event, turn: Turn, position: int, ctx: Ctx) -> dict[str, Any]:
     }
 
 
-def index_entries(where: Place, stored: StoredTurn, ctx: Ctx) -> list[NewEntry]:
-    """The index entries of a turn: a text is findable in its own session and in the default_write scope of its commit, nowhere else."""
-    scope_keys = dict.fromkeys([where.session.scope_id, *([where.default_write] if where.default_write else [])])
-    texts: list[tuple[Message | ToolCall | Ref, str, str]] = [(row, row.name, row.content) for row in stored.messages]
-    texts += [(row, "", tool_text(row.name, row.args, row.result)) for row in stored.tool_calls]
-    texts += [(row, "", row.ref_uri) for row in stored.refs]
+def index_entries(where: Place, stored: StoredTurn) -> list[NewEntry]:
+    """The index entries of a turn that is being stored."""
+    texts = _texts(stored.messages, stored.tool_calls, stored.refs)
+    return _entries(stored.turn, (where.session.scope_id, where.default_write), texts)
+
+
+def entries_of(turn: Turn) -> list[NewEntry]:
+    """The index entries of a stored turn, from its rows."""
+    texts = _texts(turn.messages.all(), turn.tool_calls.all(), turn.refs.all())
+    return _entries(turn, (turn.session.scope_id, turn.default_write_id), texts)
+
+
+_Text = tuple[Message | ToolCall | Ref, str, str]  # a row, who said it, and its words
+
+
+def _texts(messages: Iterable[Message], calls: Iterable[ToolCall], refs: Iterable[Ref]) -> list[_Text]:
+    found: list[_Text] = [(row, row.name, row.content) for row in messages]
+    found += [(row, "", tool_text(row.name, row.args, row.result)) for row in calls]
+    return found + [(row, "", row.ref_uri) for row in refs]
+
+
+def _entries(turn: Turn, scopes: tuple[int, int | None], texts: Sequence[_Text]) -> list[NewEntry]:
+    """A text is findable in its own session and in the default_write scope of its commit, nowhere else."""
+    session_key, default_write = scopes
     return [
         NewEntry(
             kind=Kind.MESSAGE,
             object_id=row.id,
-            domain_id=stored.turn.domain_id,
+            domain_id=turn.domain_id,
             scope_key=scope_key,
             text=text,
             event_time=row.created_at,
-            recorded_at=ctx.now,
-            session_key=where.session.scope_id,
-            sequence=(stored.turn.seq << 12) + place,
+            recorded_at=turn.created_at,
+            session_key=session_key,
+            sequence=(turn.seq << 12) + place,
             author=author,
         )
-        for scope_key in scope_keys
+        for scope_key in dict.fromkeys([session_key, *([default_write] if default_write else [])])
         for place, (row, author, text) in enumerate(texts)
     ]
 

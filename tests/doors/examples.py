@@ -265,6 +265,7 @@ EXAMPLES: dict[str, Example] = {
     "comment_on_proposal": Example("agent", lambda cast: {**_proposal(cast), "text": "@reviewer 看看"}, "stranger"),
     "edit_and_approve": Example("reviewer", lambda cast: {**_edited(cast), "reason": "spelling"}, "agent"),
     "proposal_counts": Example("agent", lambda cast: _in_team(_proposal(cast)), "stranger"),
+    "rebuild_index": Example("operator", lambda cast: {**_in_team(_item(cast)), "full": True, "limit": 50}, "agent"),
     "recommend": Example(
         "reviewer", lambda cast: {**_proposal(cast), "verdict": "approve", "reason": "seen"}, "agent"
     ),

@@ -227,6 +227,7 @@ INPUTS: dict[str, Inputs] = {
     "narrow_item": _acts(target_scope={"type": "task", "id": "t"}),
     "promote_to_scope": _acts(target_scope={"type": "task", "id": "t"}),
     "raise_tier": _acts(tier="qi", supporting_refs=WHY, verification_refs=WHY),
+    "rebuild_index": lambda ids: {"domain": {"domain_id": ids.domain}},
     "reject_proposal": _decisions,
     "replay_policy": lambda ids: {
         "domain": {"domain_id": ids.domain, "document": {}},

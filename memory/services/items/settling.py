@@ -61,6 +61,7 @@ def entry_of(item: MemoryItem, text: str, event_time: datetime, session_key: int
         valid_to=item.valid_to,
         trust=item.confidence,
         state=state_of(item),
+        current_until=item.current_until,
     )
 
 

@@ -1,0 +1,47 @@
+"""Looking over the index itself: what in it is stale, how much there is, and what it amounts to."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import NamedTuple
+from uuid import UUID
+
+from kernel import tokens
+from search.models import IndexEntry
+
+
+class EntrySeen(NamedTuple):
+    """An entry by its number: what it is an entry of, and whether another tokeniser made it."""
+
+    number: int
+    kind: str
+    object_id: UUID
+    stale: bool
+
+
+def entries_after(domain_id: str, number: int, most: int) -> list[EntrySeen]:
+    """The entries of a domain after that number, in their order."""
+    rows = IndexEntry.objects.filter(pk__gt=number, domain_id=domain_id).order_by("pk")
+    found = rows.values_list("pk", "kind", "object_id", "tokeniser")[:most]
+    return [EntrySeen(pk, kind, object_id, made_by != tokens.VERSION) for pk, kind, object_id, made_by in found]
+
+
+def count_entries(domain_id: str) -> tuple[int, int]:
+    """How many entries a domain has, and how many of them another tokeniser made."""
+    rows = IndexEntry.objects.filter(domain_id=domain_id)
+    return rows.count(), rows.exclude(tokeniser=tokens.VERSION).count()
+
+
+def index_digest(domain_id: str) -> str:
+    """SHA-256 over all that searching a domain rests on, but the numbers of its rows: equal for equal indexes."""
+    columns: Sequence[str] = (
+        *("kind", "object_id", "scope_id", "session_key", "sequence", "author", "label", "trust", "event_time"),
+        *("recorded_at", "current_until", "valid_from", "valid_to", "state", "tokeniser", "length", "terms"),
+    )
+    total = hashlib.sha256()
+    rows = IndexEntry.objects.filter(domain_id=domain_id).order_by("object_id", "kind", "scope_id")
+    for row in rows.values_list(*columns).iterator(chunk_size=500):
+        plain = [bytes(value).hex() if isinstance(value, bytes | memoryview) else str(value) for value in row]
+        total.update("\x1f".join(plain).encode() + b"\x1e")
+    return total.hexdigest()
