@@ -9,13 +9,14 @@ from uuid import UUID
 from kernel.context import Ctx
 from memory.contracts.items import TRUSTED, Status
 from memory.contracts.promotion import LineageNode, LineageResult, OriginView, PromotionView
-from memory.models import KnowledgeEvent, MemoryItem
+from memory.models import KnowledgeEvent, MemoryItem, Message, Turn
 from memory.selectors.events import visible_turns
 from memory.selectors.items import history_of, view_item, visible_items
 from scopes.contracts import ScopeView
 
 MAX_NODES = 200
 MAX_DEPTH = 50
+MAX_SAID, MAX_TEXT = 10, 4000  # messages and characters of a turn
 MADE = ("promoted", "narrowed", "raised")
 
 
@@ -152,8 +153,16 @@ def _origin(first: MemoryItem | None, item: MemoryItem, ctx: Ctx) -> OriginView:
         message_id=(message.external_id or str(message.id)) if message else None,
         author=first.author_name if first is not None else "",
         at=message.created_at if message else turn.created_at if turn else None,
-        text=message.content if message and readable else None,
+        text=_said(message, turn) if readable else None,
     )
+
+
+def _said(message: Message | None, turn: Turn | None) -> str | None:
+    """The message, or what was said in the turn where no one message says it."""
+    if message is not None:
+        return message.content
+    said = turn.messages.order_by("position")[:MAX_SAID] if turn is not None else []
+    return "\n".join(f"{row.name or row.role}: {row.content}" for row in said)[:MAX_TEXT] or None
 
 
 def _scope(name: str) -> ScopeView:
