@@ -26,7 +26,7 @@ def _item_target(given: GetMemoryItemInput, ctx: Ctx) -> Target:
 
 def _get_item(given: GetMemoryItemInput, ctx: Ctx) -> GetMemoryItemResult:
     item = selectors.get_item(given.id, ctx)
-    versions = selectors.versions_of(item)
+    versions = selectors.versions_of(item, ctx)
     return GetMemoryItemResult(
         item=selectors.view_item(item),
         text=item.chunk.text if hasattr(item, "chunk") else item.statement,

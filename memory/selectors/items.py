@@ -84,12 +84,12 @@ def filter_items(given: ListMemoryItemsInput, ctx: Ctx) -> QuerySet[MemoryItem]:
     return rows if past else rows.filter(current_until=None)
 
 
-def versions_of(item: MemoryItem) -> list[MemoryItem]:
-    """The other versions of an item's key in its scope, newest first."""
+def versions_of(item: MemoryItem, ctx: Ctx) -> list[MemoryItem]:
+    """The other visible versions of an item's key in its scope, newest first."""
     if item.key is None:
         return []
-    rows = MemoryItem.objects.filter(scope_id=item.scope_id, type=item.type, key=item.key).exclude(pk=item.pk)
-    return list(rows.select_related("scope", "source_session").order_by("-recorded_at", "-id")[:MAX_VERSIONS])
+    rows = visible_items(ctx).filter(scope_id=item.scope_id, type=item.type, key=item.key).exclude(pk=item.pk)
+    return list(rows.order_by("-recorded_at", "-id")[:MAX_VERSIONS])
 
 
 def history_of(items: Sequence[MemoryItem]) -> list[HistoryStep]:

@@ -25,6 +25,7 @@ from search.selectors.upkeep import EntrySeen, count_entries, entries_after
 _FULL: tuple[Phase, ...] = ("items", "turns", "orphans")
 _INCREMENTAL: tuple[Phase, ...] = ("stale",)
 _NO_ID = UUID(int=0)
+_OURS: dict[Kind, tuple[Any, ...]] = {Kind.MEMORY: (MemoryItem,), Kind.MESSAGE: (Message, ToolCall, Ref)}
 
 
 def apply(given: RebuildIndexInput, prepared: None, ctx: Ctx) -> Applied[RebuildIndexResult]:
@@ -112,11 +113,11 @@ def _entries(given: RebuildIndexInput, after: str, phase: Phase) -> _Done:
 def _gone(entries: Sequence[EntrySeen]) -> dict[Kind, list[UUID]]:
     """Objects of ours that entries stand for and that are not there; what others own is theirs to say."""
     found = {}
-    for kind, models in ((Kind.MEMORY, (MemoryItem,)), (Kind.MESSAGE, (Message, ToolCall, Ref))):
+    for kind, models in _OURS.items():
         ids = {entry.object_id for entry in entries if entry.kind == kind}
         there: set[UUID] = set()
         for model in models:
-            there |= set(model.objects.filter(pk__in=ids - there).values_list("pk", flat=True))  # type: ignore[attr-defined]  models share no base
+            there |= set(model.objects.filter(pk__in=ids - there).values_list("pk", flat=True))
         found[kind] = sorted(ids - there)
     return found
 
@@ -125,8 +126,8 @@ def _refresh_entries(entries: Sequence[EntrySeen]) -> tuple[int, int]:
     items = [entry.object_id for entry in entries if entry.kind == Kind.MEMORY]
     said = [entry.object_id for entry in entries if entry.kind == Kind.MESSAGE]
     turns: set[UUID] = set()
-    for model in (Message, ToolCall, Ref):
-        turns |= set(model.objects.filter(pk__in=said).values_list("turn_id", flat=True))  # type: ignore[attr-defined]  models share no base
+    for model in _OURS[Kind.MESSAGE]:
+        turns |= set(model.objects.filter(pk__in=said).values_list("turn_id", flat=True))
     changed, added = _refresh_items(items)
     more_changed, more_added = _refresh_turns(sorted(turns))
     return changed + more_changed, added + more_added

@@ -266,3 +266,37 @@ def test_the_own_context_of_an_agent_is_lost_with_its_grant(cast):
         Grant.objects.filter(principal__name="peer").update(pattern="project:other")
     with pytest.raises(NotFoundError, match="No scope 'project:shop'"):
         again(peer).call("get_context", id=record["context_id"])
+
+
+def test_a_promoted_memory_shows_its_line_both_texts_and_who_is_told(cast, client):
+    place = context("task:t")
+    source = only(commit(cast.agent, say="Ann wants it.", extract=False, decisions=[decision(NASTY)], scopes=place))
+    target = {"type": "project", "id": "shop"}
+    body = {"memory_item_id": source["id"], "target_scope": target, "reason": NASTY, "text": "Postgres it is."}
+    copy = cast.reviewer.do("promote_to_scope", body)["item"]["id"]
+    other = make_agent("colleague")
+    compose(other, "Postgres?", "n1", scope_context=context("project:shop"))
+    cast.agent.do("retract_item", memory_item_id=copy, reason=NASTY)
+    for row in (item(source["id"]), item(copy)):
+        text = page(client, row)
+        assert "Postgres it is." in text
+        assert "Use Postgres" not in text
+        assert "promoted in other words for reviewer, decided by reviewer" in text
+        assert "<script>alert" not in text
+        assert "Ann wants it." in text
+        assert 'aria-current="true"' in text
+    assert "colleague" in page(client, item(copy))
+    assert "waits for the next compose" in page(client, item(copy))
+
+
+def test_a_reviewer_of_the_target_alone_sees_that_there_is_a_source_and_not_what_it_says(cast):
+    source = only(commit(cast.agent, decisions=[decision("Ann leaves")]))
+    target = {"type": "project", "id": "shop"}
+    body = {"memory_item_id": source["id"], "target_scope": target, "reason": "for all", "text": "Someone leaves."}
+    copy = cast.reviewer.do("promote_to_scope", body)["item"]["id"]
+    make_person("shop-only", TEAM, "project:shop", is_staff=True)
+    client = Client()
+    client.force_login(get_user_model().objects.get(username="shop-only"))
+    text = page(client, item(copy))
+    assert "A memory of a scope that you may not read." in text
+    assert "Ann leaves" not in text

@@ -426,3 +426,14 @@ class TestNotices:
         gone = {"type": "decisions", "key": "decision:shop:database", "reason": "never decided"}
         commit(cast.agent, scopes=context(SHOP), retractions=[gone])
         assert [(each["kind"], each["reason"]) for each in self.told(other)] == [("retracted", "never decided")]
+
+
+def test_a_later_version_of_the_wide_key_shows_outsiders_nothing_of_what_was_narrowed(cast):
+    wide = known(cast.agent, "The salary budget is 100")
+    narrow(cast.agent, wide)
+    later = known(cast.agent, "The budget is secret")
+    outsider = make_agent("outsider", pattern=SHOP)
+    told = outsider.do("get_memory_item", id=later)
+    assert told["versions"] == []
+    assert "100" not in str(told)
+    assert [each["id"] for each in cast.agent.do("get_memory_item", id=later)["versions"]] == [wide]
