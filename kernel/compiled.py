@@ -70,9 +70,9 @@ class Compiled(Generic[Row]):
             cursor.execute(written.sql, params)
             rows = cursor.fetchall()
         make = self._row
-        if not written.readers:
-            return [make(*row) for row in rows]
-        return [make(*_read(row, written)) for row in rows]
+        if written.readers:
+            return [make(*_read(row, written)) for row in rows]
+        return rows if make is tuple_of else [make(*row) for row in rows]
 
     def _write(self) -> _Written:
         query = self._build(**{name: Given(name) for name in self._names}).query

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from kernel.compiled import Given, compiled, instances, tuple_of
+from kernel.compiled import Compiled, Given, compiled, instances, tuple_of
 from kernel.context import Ctx
 from kernel.rows import insert
 from memory.contracts.commit import SummaryResult
@@ -69,7 +69,7 @@ def _recent(turn: Turn) -> list[Line]:
 def _statements(turn: Turn) -> Mapping[str, Sequence[str]]:
     """The newest trusted goals, decisions and tasks that came from this session."""
     asked = {"session": turn.session_id, "moment": turn.created_at}
-    return {name: [text for (text,) in _learned(**asked, type=name)] for name in SUMMARISED}
+    return {kind: [text for (text,) in query(**asked)] for kind, query in _LEARNED.items()}
 
 
 def _references(turn: Turn) -> list[str]:
@@ -90,10 +90,17 @@ def _said(session: Given, after: Given) -> QuerySet[Message, Any]:
     return rows.order_by("turn__seq", "position").values_list("role", "content")
 
 
-@compiled(tuple_of)
-def _learned(session: Given, moment: Given, type: Given) -> QuerySet[MemoryItem, Any]:  # noqa: A002  the column's name
-    rows = MemoryItem.objects.filter(is_current(moment), source_session_id=session, type=type)
-    return rows.order_by("-id").values_list("statement")[:PER_HEADING]
+def _newest_of(kind: str) -> Compiled[Any]:
+    """A query of its own for each type, so that a plan made for good knows how many there are of it."""
+
+    def build(session: Given, moment: Given) -> QuerySet[MemoryItem, Any]:
+        rows = MemoryItem.objects.filter(is_current(moment), source_session_id=session, type=kind)
+        return rows.order_by("-id").values_list("statement")[:PER_HEADING]
+
+    return Compiled(build, tuple_of)
+
+
+_LEARNED = {kind: _newest_of(kind) for kind in SUMMARISED}
 
 
 @compiled(tuple_of)
