@@ -36,10 +36,10 @@ class Given(Value):
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """A query as it is sent: its SQL, its values and places for them, and for columns that need it how to read them."""
+    """A query as it is sent: its SQL, the names of its values in order, and for columns that need it how to read them."""
 
     sql: str
-    params: tuple[Any, ...]
+    places: tuple[str, ...]
     readers: tuple[tuple[int, tuple[Callable[..., Any], ...], Any], ...]
     reading: BaseDatabaseWrapper
 
@@ -65,7 +65,7 @@ class Compiled(Generic[Row]):
             written = self._written[engine] = self._write()
         if values.keys() != self._names:
             raise TypeError(f"The query takes {', '.join(sorted(self._names))}, not {', '.join(sorted(values))}.")
-        params = [db.as_parameter(values[part.name]) if isinstance(part, Given) else part for part in written.params]
+        params = [db.as_parameter(values[name]) for name in written.places]
         with db.repeated_cursor() as cursor:
             cursor.execute(written.sql, params)
             rows = cursor.fetchall()
@@ -82,9 +82,19 @@ class Compiled(Generic[Row]):
         reading = connection.copy()
         columns = [each[0] for each in compiler.select[: compiler.col_count]]
         readers = query.get_compiler(connection=reading).get_converters(columns)
+        sql, places = _fixed(sql, params)
         return _Written(
-            sql, tuple(params), tuple((at, tuple(steps), column) for at, (steps, column) in readers.items()), reading
+            sql, places, tuple((at, tuple(steps), column) for at, (steps, column) in readers.items()), reading
         )
+
+
+def _fixed(sql: str, params: Sequence[Any]) -> tuple[str, tuple[str, ...]]:
+    """The SQL with what is the same in every run written into it, so that a plan made for good rests on it."""
+    first, *rest = sql.split("%s")
+    fixed = first
+    for part, after in zip(params, rest, strict=True):
+        fixed += ("%s" if isinstance(part, Given) else db.literal(part)) + after
+    return fixed, tuple(part.name for part in params if isinstance(part, Given))
 
 
 def _read(row: tuple[Any, ...], written: _Written) -> list[Any]:

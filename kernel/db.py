@@ -168,6 +168,18 @@ def as_parameter(value: Any) -> Any:
     raise TypeError(f"A compiled query takes no {type(value).__name__}.")
 
 
+def literal(value: Any) -> str:
+    """A constant as it stands in the text of a statement that is run with values."""
+    if is_postgres():
+        from psycopg import ClientCursor  # noqa: PLC0415  SQLite does without
+
+        with connection.cursor() as cursor:
+            text = ClientCursor(cursor.connection).mogrify("%s", [value])
+    else:
+        text = str(int(value)) if isinstance(value, int) else "'" + str(value).replace("'", "''") + "'"
+    return text.replace("%", "%%")
+
+
 def repeated_cursor() -> CursorWrapper:
     """A cursor for statements that come again word for word: PostgreSQL parses and plans such a one a few times on a
     connection and then keeps it."""

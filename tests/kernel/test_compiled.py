@@ -175,3 +175,15 @@ def test_a_query_written_in_one_thread_runs_in_another():
     for thread in work_in:
         thread.join()
     assert len(seen) == 3
+
+
+@pytest.mark.parametrize("constant", ["it's", "100%", "%s", "页", '"', ""])
+def test_what_is_the_same_in_every_run_is_part_of_the_statement(scopes, constant):
+    @compiled(tuple_of)
+    def fixed(domain: Given):
+        rows = MemoryScope.objects.filter(domain_id=domain, external_id__in=[constant, "p1"], partition="")
+        return rows.exclude(metadata__n=[7]).order_by("key").values_list("external_id")
+
+    with unguarded():
+        MemoryScope.objects.create(domain_id="one", scope_type="project", external_id=constant, metadata={"n": [1]})
+    assert fixed(domain="one") == [("p1",), (constant,)]
