@@ -1,14 +1,39 @@
-"""Actions on conflicts: list them, look at one."""
+"""Actions on conflicts: list them, look at one, decide it, take the decision back."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from uuid import UUID
 
-from kernel.actions import Action, Target, register
+from kernel.actions import Action, Applied, Change, Target, register
 from kernel.context import Ctx, Right
+from kernel.errors import StaleError, TransitionError
 from kernel.paging import page
-from memory.contracts.conflicts import ListConflictsInput, ListConflictsResult
-from memory.selectors.conflicts import filter_conflicts, view_conflict
+from memory.contracts.conflicts import (
+    ConflictOutcome,
+    ConflictState,
+    DifferenceView,
+    GetConflictInput,
+    GetConflictResult,
+    ListConflictsInput,
+    ListConflictsResult,
+    ReopenConflictInput,
+    ReopenConflictResult,
+    ResolveConflictInput,
+    ResolveConflictResult,
+)
+from memory.models import Conflict, ConflictDecision
+from memory.selectors.conflicts import (
+    conflict_by_id,
+    detail_of,
+    filter_conflicts,
+    neighbours_of,
+    sides_of,
+    steps_of,
+    view_conflict,
+)
+from memory.services.conflicts.deciding import check_decision, reopen, require_state, resolve
+from memory.services.conflicts.following import FOLLOWED
 from scopes.selectors import require_domain
 
 
@@ -32,5 +57,131 @@ LIST_CONFLICTS = register(
         _list_target,
         _list,
         resource="conflicts",
+    )
+)
+
+
+def _its_target(given: GetConflictInput | ResolveConflictInput | ReopenConflictInput, ctx: Ctx) -> Target:
+    """The scopes of both sides; the decision is made where the side lies that would go."""
+    row = conflict_by_id(given.id, ctx)
+    here, there = row.scope, row.other_scope
+    owned = frozenset(scope.name for scope in (here, there) if scope.owner == ctx.actor.id)
+    outcome = getattr(given, "outcome", None)
+    place = there if outcome is ConflictOutcome.KEEP_B else here
+    return Target(
+        row.domain_id,
+        tuple(dict.fromkeys([here.name, there.name])),
+        owned,
+        subject=f"conflict:{row.pk}",
+        place=place.name,
+        evidence=row.pair,
+    )
+
+
+def _get(given: GetConflictInput, ctx: Ctx) -> GetConflictResult:
+    row = conflict_by_id(given.id, ctx)
+    one, other = sides_of(row)
+    return GetConflictResult(
+        conflict=view_conflict(row),
+        differences=[DifferenceView.model_validate(each) for each in row.differences],
+        a=detail_of(one, ctx),
+        b=detail_of(other, ctx),
+        also=neighbours_of(row, ctx),
+        history=steps_of(row),
+        may_decide=all(ctx.may(Right.DECIDE, row.domain_id, scope.name) for scope in (row.scope, row.other_scope)),
+    )
+
+
+GET_CONFLICT = register(
+    Action(
+        "get_conflict",
+        "Show one conflict: both sides, what differs, what they rest on, what is near, and what was decided.",
+        GetConflictInput,
+        GetConflictResult,
+        Right.READ,
+        _its_target,
+        _get,
+    )
+)
+
+
+def _prepare_decision(given: ResolveConflictInput, ctx: Ctx) -> Conflict:
+    row = conflict_by_id(given.id, ctx)
+    require_state(row, ConflictState.OPEN, given.revision)
+    check_decision(given, row)
+    return row
+
+
+def _resolve(given: ResolveConflictInput, row: Conflict, ctx: Ctx) -> Applied[ResolveConflictResult]:
+    decided, changes = resolve(given, conflict_by_id(row.pk, ctx), ctx)
+    after = conflict_by_id(row.pk, ctx)
+    result = ResolveConflictResult(
+        conflict=view_conflict(after),
+        result_id=decided.result.pk if decided.result is not None else None,
+        applied=decided.applied,
+        also=neighbours_of(after, ctx),
+    )
+    return result, changes
+
+
+def _undo(given: ResolveConflictInput | None, changes: Sequence[Change], ctx: Ctx) -> Sequence[Change]:
+    """Reopen the conflict that the changes resolved, unless it was decided again since."""
+    change = next(change for change in changes if change.table == "conflicts" and (change.after or {}).get("outcome"))
+    row = conflict_by_id(UUID(change.id), ctx)
+    if row.revision != (change.after or {})["revision"]:
+        raise StaleError(f"Conflict {row.pk} was decided again since: look at it again.")
+    again = ReopenConflictInput(id=row.pk, revision=row.revision, reason="the decision was taken back")
+    return reopen(again, row, _last(row), ctx)[1]
+
+
+RESOLVE_CONFLICT = register(
+    Action(
+        "resolve_conflict",
+        "Decide a conflict: keep one side, merge both, let both stand, or say that it is none. An agent's decision waits.",
+        ResolveConflictInput,
+        ResolveConflictResult,
+        Right.PROMOTE,
+        _its_target,
+        _prepare_decision,
+        _resolve,
+        reverse=_undo,
+        reviewed=True,
+    )
+)
+
+
+def _last(row: Conflict) -> ConflictDecision:
+    """The decision to take back. Raises TransitionError where no person decided."""
+    last = row.decisions.order_by("-id").select_related("result").first()
+    if last is None or last.verdict == FOLLOWED:
+        raise TransitionError(f"Conflict {row.pk} is over because one side left: there is no decision to take back.")
+    return last
+
+
+def _prepare_reopening(given: ReopenConflictInput, ctx: Ctx) -> Conflict:
+    row = conflict_by_id(given.id, ctx)
+    require_state(row, ConflictState.RESOLVED, given.revision)
+    _last(row)
+    return row
+
+
+def _reopen(given: ReopenConflictInput, row: Conflict, ctx: Ctx) -> Applied[ReopenConflictResult]:
+    row = conflict_by_id(row.pk, ctx)
+    restored, changes = reopen(given, row, _last(row), ctx)
+    view = view_conflict(conflict_by_id(row.pk, ctx))
+    return ReopenConflictResult(conflict=view, restored=[item.pk for item in restored]), changes
+
+
+REOPEN_CONFLICT = register(
+    Action(
+        "reopen_conflict",
+        "Take back what was decided about a conflict: what left comes back as new versions, and it is open again.",
+        ReopenConflictInput,
+        ReopenConflictResult,
+        Right.PROMOTE,
+        _its_target,
+        _prepare_reopening,
+        _reopen,
+        reviewed=True,
     )
 )

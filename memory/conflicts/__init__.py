@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory.conflicts.judging import judge, judge_key
+from memory.conflicts.judging import compare_versions, judge, judge_key
 from memory.conflicts.signing import key_signature, signatures
 from memory.conflicts.values import LABELS, Difference, Finding, Label, Rule, Severity, Told
 
@@ -14,6 +14,7 @@ __all__ = [
     "Rule",
     "Severity",
     "Told",
+    "compare_versions",
     "judge",
     "judge_key",
     "key_signature",

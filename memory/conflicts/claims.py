@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from memory.conflicts.reading import Reading, Token
-from memory.conflicts.vocabulary import PAST
+from memory.conflicts.vocabulary import BESIDES, PAST
 
 _B, _E = r"(?<![\w.])", r"(?![\w])"
 
@@ -84,6 +84,7 @@ _ATTRIBUTES = re.compile(
     r"时间|地点|会议室|供应商|平台|引擎|策略|级别|优先级|状态|频率|周期|单位|货币|上限|下限|阈值|大小|年龄|身高|工号|职位|职务|学校|专业|公司|总部|老板|领导|客户|代号|域名|"
     r"日期|缓存|队列|协议|算法|编码|接口人|联系人|审批人|主机|网关|镜像|仓库|风格|语气|字体|缩进|浏览器|系统|工具|技术栈|前端|后端|车牌|房间|酒店|航班|型号|血型|星座"
 )
+_PLURAL = re.compile(r"(?:are|were|sind|sont|son)\b.*")
 _MEMBER = re.compile(r"^(?:an?|one of|ein|eine|un|une|una|part of)\s|^一[个位名种只家]|^(?:之一)")
 _PAST = re.compile("|".join(_latin(re.escape(sign)) if sign.isascii() else sign for sign in PAST))
 _FROM = re.compile(
@@ -165,7 +166,9 @@ def _related(reading: Reading) -> Claim | None:
 def _being(reading: Reading, span: tuple[int, int]) -> Claim | None:
     subject_text, object_text = reading.folded[: span[0]], reading.folded[span[1] :].strip()
     named = _ATTRIBUTES.search(subject_text) or _ATTRIBUTES.search(object_text)
-    single = named is not None and _MEMBER.search(object_text) is None
+    several = _PLURAL.fullmatch(reading.folded[span[0] : span[1]].strip()) is not None
+    single = named is not None and not several and _MEMBER.search(object_text) is None
+    single |= reading.folded[span[0] : span[1]].strip() in (":", "=")
     return _claim(reading, "is", span, single=single, turned=True)
 
 
@@ -173,6 +176,7 @@ def _claim(
     reading: Reading, relation: str, span: tuple[int, int], *, single: bool, turned: bool = False
 ) -> Claim | None:
     subject, told = _within(reading, 0, span[0]), _within(reading, span[1], len(reading.folded))
+    single = single and BESIDES.search(reading.folded) is None
     return Claim(relation, subject, told, single, turned) if told else None
 
 

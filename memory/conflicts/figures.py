@@ -50,6 +50,16 @@ _ENGLISH = {word: value for value, word in enumerate(_SMALL)} | {
 _ENGLISH |= {"dozen": 12}
 _SCALES = {"hundred": 100, "thousand": 1000, "million": 1_000_000, "billion": 1_000_000_000}
 
+_SCALE_OF = {
+    "k": 1000,
+    "thousand": 1000,
+    "million": 10**6,
+    "billion": 10**9,
+    "千": 1000,
+    "万": 10**4,
+    "百万": 10**6,
+    "亿": 10**8,
+}
 _MONTH_NAMES = (
     "january jan januar janvier enero", "february feb februar février febrero", "march mar märz mars marzo",
     "april apr avril abril", "may mai mayo", "june jun juni juin junio", "july jul juli juillet julio",
@@ -73,20 +83,21 @@ def _unit(dimension: str, factor: float, names: str) -> None:
     _UNITS.update(dict.fromkeys(names.split(), (dimension, factor)))
 
 
-_unit("time", 1, "ms msec millisecond milliseconds 毫秒 millisekunden millisecondes milisegundos ミリ秒")
+_unit("time", 1, "ms msec millisecond milliseconds 毫秒 millisekunden millisecondes milisegundos みり秒")
 _unit("time", 1000, "s sec secs second seconds 秒 秒钟 sekunde sekunden seconde secondes segundo segundos")
 _unit("time", 60_000, "min mins minute minutes 分钟 minuten minuto minutos 分間")
-_unit("time", 3_600_000, "h hr hrs hour hours 小时 个小时 钟头 stunde stunden heure heures hora horas 時間")
+_unit("time", 3_600_000, "h hr hrs hour hours 小时 个小时 钟头 stunde stunden heure heures hora horas 时间")
 _unit("time", 86_400_000, "day days 天 tag tage tagen jour jours día días dia dias 日間")
-_unit("time", 604_800_000, "week weeks 周 个星期 星期 woche wochen semaine semaines semana semanas 週間")
-_unit("months", 1, "month months 个月 monat monate monaten mois mes meses ヶ月 か月")
+_unit("time", 604_800_000, "week weeks 周 个星期 星期 woche wochen semaine semaines semana semanas 周间")
+_unit("months", 1, "month months 个月 monat monate monaten mois mes meses ゖ月 か月")
 _unit("months", 12, "year years yr yrs 年 jahr jahre jahren an ans año años")
 _unit("size", 1, "b byte bytes 字节")
-_unit("size", 1024, "kb kib k")
+_unit("size", 1024, "kb kib")
 _unit("size", 1024**2, "mb mib 兆")
-_unit("size", 1024**3, "gb gib g")
-_unit("size", 1024**4, "tb tib t")
+_unit("size", 1024**3, "gb gib")
+_unit("size", 1024**4, "tb tib")
 _unit("part", 1, "% percent 百分点 prozent")
+_unit("times", 1, "times fois veces mal 次 回 遍")
 _unit("length", 1, "mm 毫米")
 _unit("length", 10, "cm 厘米")
 _unit("length", 1000, "m meter meters metre metres 米")
@@ -193,8 +204,17 @@ def _quarter(found: re.Match[str]) -> str:
 
 
 def _number(found: re.Match[str]) -> str:
-    sign, digits, unit = found.group("sign"), found.group("digits"), found.group("unit") or ""
-    return _amount(_decimal(digits), unit or (sign or ""))
+    parts = found.groupdict()
+    scale = _SCALE_OF[parts["scale"]] if parts.get("scale") else 1
+    return _amount(_decimal(found.group("digits")) * scale, parts.get("unit") or parts.get("sign") or "")
+
+
+def _part(found: re.Match[str]) -> str:
+    return _amount(float(_count(found.group(1))), "%")
+
+
+def _half(found: re.Match[str]) -> str:
+    return _amount(0.5, found.group(1))
 
 
 def _han_amount(found: re.Match[str]) -> str:
@@ -223,8 +243,34 @@ _B, _E = r"(?<![a-z0-9_.])", r"(?![a-z0-9_])"  # where a word of Latin letters o
 _YEAR = r"(?:19|20)\d\d"
 _H = rf"(?:\d{{1,2}}|{_HAN}{{1,3}})"
 
+_COUNTS = {"once": 1, "twice": 2, "thrice": 3}
+
+
+def _times(found: re.Match[str]) -> str:
+    return _amount(float(_COUNTS[found.group(1)]), "times")
+
+
+def _half_hour(found: re.Match[str]) -> str:
+    return _amount(0.5, "h")
+
+
+def _day_month(found: re.Match[str]) -> str:
+    day, month, year = (int(part) for part in found.groups())
+    return f"{year}-{month:02}-{day:02}"
+
+
+def _month_day(found: re.Match[str]) -> str:
+    month, day, year = (int(part) for part in found.groups())
+    month, day = (day, month) if month > 12 else (month, day)
+    return f"{year}-{month:02}-{day:02}"
+
+
 _FORMS: tuple[tuple[str, str, Callable[[re.Match[str]], str]], ...] = (
     ("date", rf"{_B}(\d{{4}})[-/.](\d{{1,2}})[-/.](\d{{1,2}})(?:t[\d:.]+z?)?(?![\d])", _full_date),
+    ("date", rf"{_B}(\d{{1,2}})\.(\d{{1,2}})\.({_YEAR})(?![\d])", _day_month),
+    ("date", rf"{_B}(\d{{1,2}})/(\d{{1,2}})/({_YEAR})(?![\d])", _month_day),
+    ("number", rf"{_B}(once|twice|thrice)\b", _times),
+    ("number", rf"{_B}half an hour\b|eine halbe stunde|une demi-heure|media hora", _half_hour),
     ("date", rf"(\d{{4}}|[〇零一二三四五六七八九]{{4}})\s?年\s?({_H})\s?月(?:\s?({_H})\s?[日号號])?", _han_date),
     ("date", rf"()({_H})\s?月\s?({_H})\s?[日号號]", _han_date),
     ("date", rf"()({_H})月份?(?!经|度)()", _han_date),
@@ -248,7 +294,10 @@ _FORMS: tuple[tuple[str, str, Callable[[re.Match[str]], str]], ...] = (
     ("time", rf"{_B}(?:noon|midnight)\b|中午|午夜|正午", _same),
     ("number", rf"{_B}v?\d+(?:\.\d+){{2,}}{_E}", _same),
     ("number", rf"{_B}v\d+(?:\.\d+)*{_E}", _same),
-    ("number", rf"(?:(?P<sign>[$€£¥])\s?)?(?<![a-z0-9_.])(?P<digits>\d+(?:[,_']\d{{3}})*(?:\.\d+)?)\s?(?P<unit>{_UNIT})?(?![a-z0-9_])", _number),
+    ("number", rf"(?:(?P<sign>[$€£¥])\s?)?(?<![a-z0-9_.])(?P<digits>\d+(?:[,_']\d{{3}})*(?:\.\d+)?)"
+     rf"(?:\s?(?P<scale>k|thousand|million|billion|百万|千|万|亿)(?![a-z]))?(?:st|nd|rd|th)?\s?(?P<unit>{_UNIT})?(?![a-z0-9_])", _number),
+    ("number", rf"百分之(\d+|{_HAN}+)", _part),
+    ("number", r"半(小时|天|年|个月)", _half),
     ("number", rf"(?<!第)(?P<han>{_HAN}+)(?P<unit>{_UNIT})(?!下|直|般|样|定|些|起|切|共)", _han_amount),
     ("number", rf"(?<!第)(?P<han>{_HAN}+)(?P<unit>)(?=(?:{_COUNTED}))", _han_amount),
     ("number", rf"(?P<han>{_HAN}{{2,}})(?P<unit>)(?<!十分)(?<!万一)(?<!千万)(?<!一一)", _han_amount),
@@ -258,3 +307,8 @@ _FORMS: tuple[tuple[str, str, Callable[[re.Match[str]], str]], ...] = (
 
 # Kind, pattern and normal form, the more telling forms first: what one has taken no later one gets.
 FORMS = tuple((kind, re.compile(pattern), normal) for kind, pattern, normal in _FORMS)
+# Where a figure may begin; most texts have few such places.
+STARTS = re.compile(
+    rf"(?<![a-z0-9_.])(?:[\d$€£¥]|v\d|q[1-4]|(?:{_NUMBER_WORD}|{_MONTH}|{_DAY}|once|twice|thrice|half|eine|une|media|noon|midnight|today|tomorrow|yesterday|tonight|next|last|"
+    rf"this|heute|demain|mañana)\b)|[{_HAN_DIGITS}半周星礼月火水木金土日今明昨后去本下上早中午晚凌清傍百第]"
+)

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import pairwise
 
 from kernel.text import fold
 from memory.conflicts.claims import Claim, claim_of, frames, is_occasion, is_past
+from memory.conflicts.keying import like_keys
 from memory.conflicts.reading import FIGURES, Reading, Token, normal_word, read
-from memory.conflicts.values import Difference, Finding, Rule, Told
-from memory.conflicts.vocabulary import COMPARING, LIGHT, NUMBERED, OPPOSITES
+from memory.conflicts.values import Difference, Finding, Label, Rule, Told
+from memory.conflicts.vocabulary import CHANGED, COMPARING, EXCLUSIVE, LIGHT, NUMBERED, OPPOSITES
 
 TEXTUAL = frozenset({"facts", "decisions", "preferences", "goals", "patterns"})
 ONLY_REPEATED = frozenset({"tasks", "cases", "events"})
 MAX_OBJECT = 8
 _ALIKE = 0.6
+_LONG = 5
+_ENOUGH = 4  # two words, or four Han characters
+_MOSTLY = 0.7
 _QUOTED = 60
 _OPPOSITE = {frozenset(map(normal_word, pair)) for pair in OPPOSITES}
 _LIGHT = LIGHT | frozenset(map(normal_word, LIGHT))
@@ -77,13 +81,44 @@ def judge(first: Told, second: Told) -> Finding | None:
     if not pair.first.telling or not pair.second.telling or is_past(pair.first) != is_past(pair.second):
         return None
     found = _repeated(pair)
+    if found is not None and found.rule is Rule.NEAR_DUPLICATE and _moved_on(first, second):
+        return Finding(Rule.CHANGED, "The same thing with another status.")
     if found is not None or {first.type, second.type} - TEXTUAL:
         return found
-    for rule in (_negated, _opposed, _other_figure, _other_object, _reworded_figure, _other_ending):
+    for rule in (_negated, _opposed, _other_figure, _other_object, _reworded_figure, _other_ending, _told_to_change):
         found = rule(pair)
         if found is not None:
-            return found
+            return _as_change(found, first, second, pair)
+    if like_keys(first, second) and pair.negated[0] % 2 == pair.negated[1] % 2:
+        told = f"“{_quoted(first.text)}” and “{_quoted(second.text)}”"
+        return _as_change(
+            _finding(pair, Rule.SAME_KEY, f"Their keys mean the same, but they say {told}."), first, second, pair
+        )
     return None
+
+
+def compare_versions(first: Told, second: Told) -> Finding | None:
+    """What a newer value of a key does to the older one: says the same, changes a figure, contradicts it; None where
+    the two hold at different times."""
+    if not _overlap(first, second):
+        return None
+    found = judge(replace(first, key=None), replace(second, key=None))
+    return found or Finding(Rule.SAME_KEY, "The key has another value now.")
+
+
+def _moved_on(first: Told, second: Told) -> bool:
+    one, two = first.value.get("status"), second.value.get("status")
+    return isinstance(one, str) and isinstance(two, str) and fold(one) != fold(two)
+
+
+def _as_change(found: Finding, first: Told, second: Told, pair: _Pair) -> Finding:
+    """A contradiction of which the second says itself that it takes the place of the first."""
+    begun = first.valid_from is None or (second.valid_from is not None and first.valid_from < second.valid_from)
+    later = second.valid_from is not None and begun and first.valid_to is None
+    told = CHANGED.search(pair.second.folded) and not CHANGED.search(pair.first.folded)
+    if found.label is not Label.CONFLICT or not (later or told):
+        return found
+    return Finding(Rule.CHANGED, f"{found.explanation} The second tells of the change.", found.differences)
 
 
 def judge_key(first: Told, second: Told, here: str, there: str) -> Finding | None:
@@ -124,7 +159,7 @@ def _overlap(first: Told, second: Told) -> bool:
 def _repeated(pair: _Pair) -> Finding | None:
     """Equal after folding, apart from filler, order and punctuation."""
     if pair.only != ([], []):
-        return None
+        return Finding(Rule.NEAR_DUPLICATE, "Both say the same in another spelling.") if _respelt(pair) else None
     if not pair.regions:
         return Finding(Rule.NEAR_DUPLICATE, "Both say the same in almost the same words.")
     if _compares(pair.first) or _compares(pair.second):
@@ -132,6 +167,35 @@ def _repeated(pair: _Pair) -> Finding | None:
     if _turned_round(pair):
         return None
     return Finding(Rule.NEAR_DUPLICATE, "Both say the same in another order.", _differences(pair))
+
+
+def _respelt(pair: _Pair) -> bool:
+    """Whether the words that differ are the same letters, otherwise spaced or with one letter amiss."""
+    if any(token.kind != "word" for only in pair.only for token in only) or not all(pair.only):
+        return False
+    readings = (pair.first, pair.second)
+    raw = [
+        "".join(filter(str.isalnum, each.folded[only[0].at : only[-1].to]))
+        for each, only in zip(readings, pair.only, strict=True)
+    ]
+    if raw[0] == raw[1]:
+        return True
+    words = [
+        [each.folded[token.at : token.to] for token in only] for each, only in zip(readings, pair.only, strict=True)
+    ]
+    return len(words[0]) == len(words[1]) <= 2 and all(_is_slip(*both) for both in zip(*words, strict=True))
+
+
+def _is_slip(one: str, two: str) -> bool:
+    """Whether two long words differ by one letter too many, or two swapped, or in a very long one by one letter."""
+    if min(len(one), len(two)) < _LONG or not (one + two).isalpha():
+        return False
+    if len(one) == len(two):
+        places = [n for n, (a, b) in enumerate(zip(one, two, strict=True)) if a != b]
+        swapped = len(places) == 2 and places[1] == places[0] + 1 and one[places[0]] == two[places[1]]
+        return swapped or (len(places) == 1 and len(one) > _LONG + 2)
+    short, long = sorted((one, two), key=len)
+    return len(long) == len(short) + 1 and any(long[:n] + long[n + 1 :] == short for n in range(len(long)))
 
 
 def _turned_round(pair: _Pair) -> bool:
@@ -153,23 +217,35 @@ def _following(tokens: Sequence[Token]) -> set[str]:
 def _negated(pair: _Pair) -> Finding | None:
     """The same, but one of the two denies it."""
     one, two = pair.negated
-    if one % 2 == two % 2:
+    if one % 2 == two % 2 or pair.shared < 2:
         return None
-    rest = [token for token in (*pair.only[0], *pair.only[1]) if token.kind != "not" and token.norm not in _LIGHT]
-    if rest or pair.shared < 2:
+    rest = [[token for token in only if token.kind != "not" and token.norm not in _LIGHT] for only in pair.only]
+    plain = all(token.norm == "not" for only in pair.only for token in only if token.kind == "not")
+    if not any(rest) and plain:
+        return _finding(pair, Rule.NEGATION, "One says it, the other denies it.")
+    most = max(len(only) for only in rest)
+    named = any(token.named or token.kind in FIGURES for only in rest for token in only)
+    if most > (1 if plain else 2) or named or pair.shared < _ENOUGH or (any(rest) and pair.alike < _ALIKE):
         return None
-    return _finding(pair, Rule.NEGATION, "One says it, the other denies it.")
+    if plain and sum(map(len, rest)) > 1 and pair.alike < _MOSTLY:
+        return None
+    return _finding(pair, Rule.OPPOSITE, "One says it, the other denies it in other words.")
 
 
 def _opposed(pair: _Pair) -> Finding | None:
     """The same, but for two words that exclude each other."""
     first, second = ([token for token in only if token.norm not in _LIGHT] or only for only in pair.only)
-    if len(first) != 1 or len(second) != 1 or frozenset({first[0].norm, second[0].norm}) not in _OPPOSITE:
+    if len(first) != 1 or len(second) != 1 or not _exclude(first[0].norm, second[0].norm):
         return None
     if pair.shared < 2 or pair.negated[0] % 2 != pair.negated[1] % 2:
         return None
     shown = f"“{_raw(pair.first, first)}” and “{_raw(pair.second, second)}”"
     return _finding(pair, Rule.OPPOSITE, f"{shown} exclude each other.")
+
+
+def _exclude(one: str, two: str) -> bool:
+    group = EXCLUSIVE.get(one)
+    return frozenset({one, two}) in _OPPOSITE or (group is not None and group == EXCLUSIVE.get(two) and one != two)
 
 
 def _other_figure(pair: _Pair) -> Finding | None:
@@ -194,6 +270,9 @@ def _figure_finding(pair: _Pair, differing: list[list[Token]]) -> Finding | None
     if one and two and one != two:
         return None
     kinds = {token.kind for only in differing for token in only}
+    days = [{token.norm for token in only if token.norm.startswith("day")} for only in differing]
+    if len(differing[0]) > 1 and days[0] and days[1] and days[0] != days[1]:
+        return None  # another day of the week, another occasion
     if len(kinds) > 1 and not {token.kind for token in differing[0]} & {token.kind for token in differing[1]}:
         return None
     if _is_occasions(pair, differing):
@@ -222,13 +301,11 @@ def _names(token: Token, reading: Reading, claim: Claim | None) -> bool:
         return True
     if reading.folded[token.to : token.to + 1] == "号":
         return True
-    ends_subject = claim is not None and bool(claim.subject) and claim.subject[-1] == token and len(claim.subject) > 1
-    return (
-        ends_subject
-        and before is not None
-        and before.kind in ("word", "han")
-        and not (claim is not None and claim.turned and claim.single)
-    )
+    if claim is None or before is None or before.kind not in ("word", "han"):
+        return False
+    if len(claim.subject) < 2 or claim.subject[-1] != token:
+        return False
+    return not (claim.turned and claim.single) or before.norm == "port"
 
 
 def _other_object(pair: _Pair) -> Finding | None:
@@ -303,6 +380,18 @@ def _other_ending(pair: _Pair) -> Finding | None:
         return None
     shown = f"“{_raw(pair.first, mine)}” and “{_raw(pair.second, yours)}”"
     return _finding(pair, Rule.OTHER_OBJECT, f"They say the same of {shown}.")
+
+
+def _told_to_change(pair: _Pair) -> Finding | None:
+    """The second says that what the first speaks of has changed, in a sentence of another build."""
+    one = pair.claims[0]
+    if one is None or not one.single or not CHANGED.search(pair.second.folded) or CHANGED.search(pair.first.folded):
+        return None
+    about, said = _norms(one.subject), {_norm(token) for token in pair.second.telling}
+    new = [token for token in pair.only[1] if token.named or token.kind in FIGURES]
+    if not about or not about <= said or not new or pair.negated[0] != pair.negated[1] or pair.shared < 2:
+        return None
+    return _finding(pair, Rule.CHANGED, "The second tells of a change of what the first says.")
 
 
 def _finding(pair: _Pair, rule: Rule, explanation: str) -> Finding:

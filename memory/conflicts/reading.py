@@ -5,39 +5,56 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from kernel.tokens import query_terms
-from memory.conflicts.figures import FORMS
-from memory.conflicts.vocabulary import FILLERS, MODALS, OPPOSITES, SAME
+from memory.conflicts.figures import FORMS, STARTS
+from memory.conflicts.script import SCRIPT
+from memory.conflicts.vocabulary import DENYING, EXCLUSIVE, FILLERS, INTRODUCING, MODALS, OPPOSITES, SAME
 
 FIGURES = frozenset({"number", "date", "time"})
 MAX_CHARS = 1000
 _CJK = "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _CLUSTER = re.compile(r".[\u0300-\u036f\u3099\u309a]*", re.DOTALL)
 _NOT = re.compile(
-    r"(?<![a-z0-9_])(?:no longer|can't|won't|not|never|no|none|neither|nor|without|avoid|"
+    r"\b(?=[acjknostpw])(?:no longer|can't|won't|not|never|no|none|neither|nor|without|avoid|"
     r"nicht|keine?[nmrs]?|nie|niemals|ohne|pas|jamais|sans|aucune?|nunca|jamás|sin|tampoco)(?![a-z0-9_])"
-    r"|(?<=[a-z])n['’]t(?![a-z])|(?<=can)not(?![a-z])|"
-    r"不要|不能|不会|不应该?|不需要|不必|不再|不得|没有|无需|无须|切勿|并非|从不|从未|不是|"
-    r"不(?![仅但过同断错管论如久止妨只光下少利良准许允])|(?<![淹沉出])没|未(?![来知婚])|"
-    r"(?<![特级类区分识性个鉴差告])别(?![名人的墅处样致扭])|勿|(?<![是除若])非(?![常洲凡典法营正])|"
+    r"|n(?<=[a-z]n)['’]t(?![a-z])|n(?<=can)ot(?![a-z])|"
+    r"[不没未别勿非无切并从](?:(?<=不)[要能会需必再得是]|(?<=没)有|(?<=无)[需须]|(?<=切)勿|(?<=并)非|(?<=从)[不未])(?:(?<=不会|不应)该)?|不应该?|"
+    r"不(?![仅但过同断错管论如久止妨只光下少利良准许允])|没(?<![淹沉出]没)|未(?![来知婚])|"
+    r"别(?<![特级类区分识性个鉴差告]别)(?![名人的墅处样致扭])|勿|非(?<![是除若]非)(?![常洲凡典法营正])|"
     r"ません|ない(?!しょ|ぶ)|なく|안 |못 "
 )
 _KNOWN = sorted(
     (
         word
-        for word in {*SAME, *FILLERS, *MODALS, *(word for pair in OPPOSITES for word in pair)}
+        for word in {*SAME, *FILLERS, *MODALS, *EXCLUSIVE, *DENYING, *(word for pair in OPPOSITES for word in pair)}
         if re.match(f"[{_CJK}]{{2,}}", word)
     ),
     key=len,
     reverse=True,
 )
 _WORD = re.compile(
-    rf"https?://\S+|[^\W_{_CJK}](?:[^\W{_CJK}]|[_./@:+#'’](?=[^\W_{_CJK}]))*[+#]*|{'|'.join(_KNOWN)}|[{_CJK}]"
+    rf"https?://\S+|[^\W_{_CJK}](?:[^\W{_CJK}]|[_./@:+#'’](?=[^\W_{_CJK}]))*[+#]*|(?=[{_CJK}])(?:{'|'.join(_KNOWN)}|.)"
+)
+_SWITCHED = re.compile(
+    r"(?:\b(?:is|are|be|was|turn|turned|switch|switched|keep|kept|stays?|left|leave)(?: \w+)? on|:\s*on)$"
+)
+_NOUN_FOLLOWS = re.compile(
+    r" (?:a|an|the|my|our|his|her|\d|monday|tuesday|wednesday|thursday|friday|saturday|sunday|\w+$)"
 )
 _HAN = re.compile(f"[{_CJK}]")
+
+
+_CLITIC = re.compile(r"'(?:s|re|ve|ll|d|m)$")
+_BRITISH = (
+    (re.compile(r"(?<=\w{3})our(?=$|s$|ed$|ing$|ite|ite?s$|able$|al$)"), "or"),
+    (re.compile(r"(?<=\w{3})is(?=(?:e|es|ed|er|ing|ation)$)"), "iz"),
+    (re.compile(r"(?<=\w{2})tre(?=s?$)"), "ter"),
+    (re.compile(r"(?<=\w{3})ence(?=s?$)"), "ense"),
+    (re.compile(r"(?<=\w{2})ll(?=(?:ed|ing|er)$)"), "l"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +96,11 @@ def read(text: str) -> Reading:
     folded, places = _folded(text)
     taken: list[tuple[int, int, str, str]] = []
     free = bytearray(len(folded) + 1)
-    for kind, form, normal in FORMS:
-        for found in form.finditer(folded):
-            _take(taken, free, kind, normal(found), found.span())
+    for found in INTRODUCING.finditer(folded):
+        _take(taken, free, "word", "-", found.span())
+    for start in STARTS.finditer(folded):
+        if not free[start.start()]:
+            _take_figure(taken, free, folded, start.start())
     for found in _NOT.finditer(folded):
         _take(taken, free, "not", "not", found.span())
     for found in _WORD.finditer(folded):
@@ -91,11 +110,27 @@ def read(text: str) -> Reading:
         inner = _WORD.search(folded, found.start(), found.end())
         if inner is not None and _HAN.match(inner.group()):
             taken += [(n, n + 1, "han", folded[n]) for n in range(found.start(), found.end()) if not free[n]]
-    tokens = (
+    tokens = [
         Token(kind, norm, places[at], places[to], at, to, _is_empty(norm), _is_named(text[places[at] : places[to]]))
         for at, to, kind, norm in sorted(taken)
-    )
-    return Reading(text, folded, tuple(tokens))
+    ]
+    return Reading(text, folded, tuple(_switch(token, folded) for token in tokens))
+
+
+def _switch(token: Token, folded: str) -> Token:
+    """`on` as the state of a switch says something, `on` before a noun does not."""
+    if token.norm != "on" or not _SWITCHED.search(folded[: token.to]) or _NOUN_FOLLOWS.match(folded, token.to):
+        return token
+    return replace(token, empty=False)
+
+
+def _take_figure(taken: list[tuple[int, int, str, str]], free: bytearray, folded: str, at: int) -> None:
+    """The first form that fits at a place."""
+    for kind, form, normal in FORMS:
+        found = form.match(folded, at)
+        if found is not None and found.end() > at:
+            _take(taken, free, kind, normal(found), found.span())
+            return
 
 
 def _take(
@@ -114,7 +149,7 @@ def _folded(text: str) -> tuple[str, list[int]]:
         return text.lower(), list(range(len(text) + 1))
     parts, places = [], []
     for cluster in _CLUSTER.finditer(text):
-        part = unicodedata.normalize("NFKC", cluster.group()).casefold()
+        part = unicodedata.normalize("NFKC", cluster.group()).casefold().translate(SCRIPT)
         parts.append(part)
         places += [cluster.start()] * len(part)
     return "".join(parts), [*places, len(text)]
@@ -124,21 +159,34 @@ def _word(found: re.Match[str]) -> Iterator[tuple[str, str, int, int]]:
     raw, at = found.group(), found.start()
     if _HAN.match(raw):
         norm = SAME.get(raw, raw)
-        yield ("word" if len(raw) > 1 else "han"), norm, at, found.end()
+        kind = "not" if raw in DENYING else "word" if len(raw) > 1 else "han"
+        yield kind, "deny" if raw in DENYING else norm, at, found.end()
         return
-    yield "word", normal_word(raw), at, found.end()
+    if raw in DENYING:
+        yield "not", "deny", at, found.end()
+    else:
+        yield "word", normal_word(raw), at, found.end()
 
 
 @lru_cache(maxsize=20_000)
 def normal_word(word: str) -> str:
     """The form in which a folded word is compared: one of its other names, or its stem."""
-    word = word.replace("’", "'").removesuffix("'s")
+    word = _CLITIC.sub("", word.replace("’", "'"))
+    if not word.isascii():
+        word = "".join(char for char in unicodedata.normalize("NFD", word) if not unicodedata.combining(char))
     if word in SAME:
         return SAME[word]
-    if word in FILLERS or not word.isalpha():
+    if word in FILLERS or word in EXCLUSIVE or not word.isalpha():
         return word
-    stem = query_terms(word)[-1] if word.isascii() else word
+    stem = query_terms(_american(word))[-1] if word.isascii() else word
     return SAME.get(stem, stem)
+
+
+def _american(word: str) -> str:
+    """The word as it is spelt in the United States, so far as a rule can tell."""
+    for form, spelt in _BRITISH:
+        word = form.sub(spelt, word)
+    return word
 
 
 def _is_empty(norm: str) -> bool:

@@ -9,7 +9,7 @@ from memory.conflicts.claims import ONE
 
 _SINGLE = frozenset(
     """
-    lives in|located in|based in|works at|works for|employed by|reports to|managed by|led by|owned by|hosted on|deployed on|
+    lives in|lives at|works in|located in|headquartered in|headquarters|ceo|cto|parent company|native language|mother tongue|nationality|timezone|time zone|language|license|licence|title|role|job title|team lead|lead|project lead|primary email|primary contact|primary key|plays for|studies at|employer|residence|home city|current city|city|country|gender|blood type|eye color|hair color|favorite color|favourite colour|favorite food|default branch|main language|default language|scheduled for|scheduled on|takes place on|starts on|ends on|released on|expires on|located at|parent|reports|居住地|出生地|职位|职务|工作于|工作在|毕业于|部署于|托管于|隶属于|汇报给|上级|总部|总部位于|现任|时区|语言|许可证|located in|based in|works at|works for|employed by|reports to|managed by|led by|owned by|hosted on|deployed on|
     deployed to|runs on|stored in|written in|born in|born on|married to|spouse|manager|owner|boss|capital|capital of|
     birthday|version|status|default|name|email|phone|address|age|height|port|deadline|due|due on|price|costs|is|equals|
     has status|has version|has port|has owner|has manager|has name|has default|maintained by|assigned to|current version|

@@ -15,6 +15,7 @@ class Rule(StrEnum):
     SAME_KEY = "same_key"
     OTHER_OBJECT = "other_object"
     OPPOSITE = "opposite"
+    CHANGED = "changed"
     NEGATION = "negation"
     NUMBER = "number"
     DATE = "date"
@@ -41,6 +42,7 @@ LABELS: dict[Rule, Label] = {
     Rule.SAME_KEY: Label.CONFLICT,
     Rule.OTHER_OBJECT: Label.CONFLICT,
     Rule.OPPOSITE: Label.CONFLICT,
+    Rule.CHANGED: Label.UPDATE,
     Rule.NEGATION: Label.UPDATE,
     Rule.NUMBER: Label.UPDATE,
     Rule.DATE: Label.UPDATE,

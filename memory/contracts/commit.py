@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 
 from kernel.contracts import Contract, Identifier, KeyedInput, KeyedResult
 from memory.compose.contracts import OpenConflict
+from memory.conflicts import Rule
 from memory.contracts.events import MessageIn, RefIn, ToolCallIn
 from memory.contracts.items import (
     CaseIn,
@@ -119,6 +120,10 @@ class WriteConflict(Contract):
     key: str | None = Field(description="Key of the earlier item.")
     previous_memory_item_id: UUID = Field(description="The earlier item.")
     memory_item_id: UUID | None = Field(description="The item that took its place; null for a retraction.")
+    rule: Rule | None = Field(
+        default=None,
+        description="How the new value differs from the earlier one; null for a retraction, or where each has its own time.",
+    )
 
 
 class QueuedItem(Contract):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
@@ -14,16 +14,21 @@ from kernel.context import Ctx
 from kernel.db import checked
 from kernel.errors import NotFoundError
 from memory.compose.contracts import OpenConflict
-from memory.conflicts import Severity
+from memory.conflicts import Rule, Severity
 from memory.contracts.conflicts import (
     ConflictOutcome,
     ConflictSide,
     ConflictState,
+    ConflictStep,
     ConflictView,
     ListConflictsInput,
+    Neighbour,
+    SideDetail,
 )
 from memory.contracts.items import Status
-from memory.models import Conflict, KgEdge, MemoryItem
+from memory.models import Conflict, KgEdge, MemoryItem, Message
+from memory.selectors.events import visible_turns
+from memory.selectors.items import get_item, provenance_of, view_item, visible_items
 from memory.selectors.sight import in_sight
 from scopes.contracts import ScopeView
 from scopes.selectors import visible_scopes
@@ -217,3 +222,82 @@ def _side(side: MemoryItem | KgEdge, scope: MemoryScope) -> ConflictSide:
         author=memory.author_name if memory else "",
         recorded_at=side.recorded_at,
     )
+
+
+def neighbours_of(row: Conflict, ctx: Ctx) -> list[Neighbour]:
+    """Memories in force to which a decision may apply too, as far as they may be seen: near-duplicates of a side, what
+    was promoted from it, and what it was promoted from; at most twenty."""
+    sides = {item.pk: name for name, item in (("a", row.item_a), ("b", row.item_b)) if item is not None}
+    if not sides:
+        return []
+    like = Q(rule=Rule.NEAR_DUPLICATE) & (Q(item_a__in=sides) | Q(item_b__in=sides))
+    pairs = visible_conflicts(ctx).filter(like).exclude(outcome=ConflictOutcome.NOT_A_CONFLICT)
+    found: dict[UUID, tuple[str, str]] = {}
+    for one, other in pairs.order_by("-id").values_list("item_a_id", "item_b_id")[:MAX_SHOWN]:
+        near, of = (other, one) if one in sides else (one, other)
+        found.setdefault(near, (sides[of], "near_duplicate"))
+    sources = {item.source_item_id: name for name, item in (("a", row.item_a), ("b", row.item_b)) if item is not None}
+    kin = Q(pk__in=found) | Q(source_item__in=sides) | Q(pk__in=[pk for pk in sources if pk is not None])
+    items = visible_items(ctx).filter(kin, current_until=None, status=Status.ACTIVE).exclude(pk__in=sides)
+    return [_neighbour(item, sides, sources, found) for item in items.order_by("-id")[:MAX_SHOWN]]
+
+
+def _neighbour(
+    item: MemoryItem,
+    sides: Mapping[UUID, str],
+    sources: Mapping[UUID | None, str],
+    found: Mapping[UUID, tuple[str, str]],
+) -> Neighbour:
+    if item.source_item_id in sides:
+        of, relation = sides[item.source_item_id], "derived"
+    elif item.pk in sources:
+        of, relation = sources[item.pk], "source"
+    else:
+        of, relation = found[item.pk]
+    return Neighbour.model_validate(
+        {
+            "memory_item_id": item.pk,
+            "of": of,
+            "relation": relation,
+            "statement": item.statement,
+            "scope": {"type": item.scope.scope_type, "id": item.scope.external_id},
+        }
+    )
+
+
+def detail_of(side: MemoryItem | KgEdge, ctx: Ctx) -> SideDetail:
+    """One side in full, with the texts that it rests on as far as the actor may see them."""
+    if not isinstance(side, MemoryItem):
+        return SideDetail(item=None, provenance=None, evidence=[])
+    item = get_item(side.pk, ctx)
+    told = provenance_of(item)
+    links = [{"kind": link["kind"], "id": link["id"], "text": ""} for link in told.evidence][:MAX_SHOWN]
+    ids = [link["id"] for link in links if link["kind"] in ("message", "memory") and _is_uuid(link["id"])]
+    seen = Exists(visible_turns(ctx).filter(pk=OuterRef("turn_id")))
+    texts = {str(pk): text for pk, text in Message.objects.filter(seen, pk__in=ids).values_list("pk", "content")}
+    texts |= {str(pk): text for pk, text in visible_items(ctx).filter(pk__in=ids).values_list("pk", "statement")}
+    evidence = [{**link, "text": texts.get(link["id"], "")} for link in links]
+    return SideDetail(item=view_item(item), provenance=told, evidence=evidence)
+
+
+def _is_uuid(text: str) -> bool:
+    try:
+        UUID(text)
+    except ValueError:
+        return False
+    return True
+
+
+def steps_of(row: Conflict) -> list[ConflictStep]:
+    """What was decided so far, oldest first."""
+    return [
+        ConflictStep(
+            verdict=step.verdict,
+            reason=step.reason,
+            condition=step.condition,
+            result_id=step.result_id,
+            by=step.by_name,
+            at=step.created_at,
+        )
+        for step in row.decisions.order_by("id")
+    ]

@@ -118,7 +118,7 @@ def write_edge(asked: EdgeIn, scope: MemoryScope, source: str, commit: Commit) -
             action, reason = "edge", "edge_added"
             after = {"subject": row.subject, "predicate": row.predicate, "object": row.object}
             commit.written.changes.append(Change("kg_edges", str(row.id), None, after))
-            found = find_edge_conflicts(row, commit.ctx)
+            found = find_edge_conflicts(row, commit.ctx, later=asked.valid_from is not None)
             commit.written.found += found.conflicts
             commit.written.changes += found.changes
     key = f"{asked.subject} {asked.predicate} {asked.object}"

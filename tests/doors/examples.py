@@ -205,6 +205,28 @@ def _to_raise(cast: Cast) -> dict:
     return _about(cast, tier="dao_tian", field="databases", text="Use what is there", **refs)
 
 
+def _conflict(cast: Cast) -> dict:
+    """A conflict that someone may look at and decide."""
+    conflicting(cast)
+    (found,) = cast.agent.do("list_conflicts", domain_id=TEAM)["conflicts"]
+    return {"id": found["id"]}
+
+
+def _merging(cast: Cast) -> dict:
+    return {
+        **_conflict(cast),
+        "outcome": "merge",
+        "text": "Postgres, 测试用 SQLite。",
+        "reason": "both were half right",
+    }
+
+
+def _decided(cast: Cast) -> dict:
+    kept = {**_conflict(cast), "outcome": "keep_a", "reason": "older and right"}
+    cast.reviewer.do("resolve_conflict", kept)
+    return {"id": kept["id"], "reason": "too early"}
+
+
 def _extraction(cast: Cast) -> dict:
     """A turn of which a model made something."""
     turn_id = cast.agent.do("commit_turn", a_turn("The port is 5432.", **IN_PROJECT))["turn_id"]
@@ -294,6 +316,7 @@ EXAMPLES: dict[str, Example] = {
     "export_audit": Example("operator", lambda cast: {"domain_id": TEAM, "action": "none_such"}, "agent"),
     "extract_turn": Example("agent", _extraction, "stranger", model=True),
     "get_audit_entry": Example("operator", _audit_entry, "agent"),
+    "get_conflict": Example("agent", _conflict, "stranger"),
     "get_context": Example("agent", _composed, "reader"),
     "get_memory_item": Example("agent", _item, "stranger"),
     "get_policy": Example("operator", lambda cast: {"domain_id": TEAM}, "agent"),
@@ -326,6 +349,8 @@ EXAMPLES: dict[str, Example] = {
     "replay_policy": Example(
         "reviewer", lambda cast: {"domain_id": TEAM, "document": {"review": {"queue": []}}, "days": 7}, "agent"
     ),
+    "reopen_conflict": Example("reviewer", _decided, "stranger"),
+    "resolve_conflict": Example("reviewer", _merging, "stranger"),
     "retract_item": Example("agent", lambda cast: _about(cast, also=[_item(cast)["id"]]), "stranger"),
     "reset_second_factor": Example("operator", lambda cast: {"user": "reviewer", "reason": "phone lost"}, "agent"),
     "revoke_key": Example("operator", lambda cast: {"key_prefix": cast.reader.key.split("_")[1]}, "agent"),

@@ -117,6 +117,10 @@ def _conflict_lists(ids: Ids) -> dict[str, dict]:
     }
 
 
+def _conflicts(ids: Ids) -> dict[str, dict]:
+    return {"session": {"id": ids.conflict}, "project": {"id": ids.project_conflict}}
+
+
 def _turns(ids: Ids) -> dict[str, dict]:
     return {"session": {"turn_id": ids.turn}, "project": {"turn_id": ids.project_turn}}
 
@@ -190,6 +194,7 @@ INPUTS: dict[str, Inputs] = {
     },
     "extract_turn": lambda ids: {state: {**tree, **KEY} for state, tree in _turns(ids).items()},
     "get_audit_entry": lambda ids: {"entry": {"id": ids.entry}},
+    "get_conflict": _conflicts,
     "get_context": lambda ids: {"session": {"id": ids.context}, "project": {"id": ids.project_context}},
     "get_memory_item": _items,
     "get_policy": lambda ids: {"domain": {"domain_id": ids.domain}, "installation": {}},
@@ -233,6 +238,13 @@ INPUTS: dict[str, Inputs] = {
         "domain": {"domain_id": ids.domain, "document": {}},
         "installation": {"document": {}},
     },
+    "reopen_conflict": lambda ids: {
+        state: {**tree, **KEY, "reason": "because"} for state, tree in _conflicts(ids).items()
+    },
+    "resolve_conflict": lambda ids: {
+        state: {**tree, **KEY, "reason": "because", "outcome": "not_a_conflict"}
+        for state, tree in _conflicts(ids).items()
+    },
     "retract_item": _acts(also=[]),
     "reset_second_factor": lambda ids: {"person": {**KEY, "user": ids.person, "reason": "because"}},
     "revoke_key": lambda ids: {"key": {**KEY, "key_prefix": ids.key_prefix}},
@@ -272,9 +284,10 @@ OF_THE_INSTALLATION = {
     "set_policy",
     "verify_audit",
 }  # fmt: skip
-READER_SEES = COUNTS | {
+AT_ODDS = {"get_conflict", "list_conflicts"}
+READER_SEES = COUNTS | AT_ODDS | {
     "list_blind_reviews", "list_filters",
-    "compose_context", "diagnostics", "get_memory_item", "get_session", "get_turn", "lineage", "list_conflicts",
+    "compose_context", "diagnostics", "get_memory_item", "get_session", "get_turn", "lineage",
     "list_domains", "list_extractions", "list_memory_items", "list_proposals", "list_scopes", "list_sessions",
     "list_turns", "search_memory", "whoami",
 }  # fmt: skip

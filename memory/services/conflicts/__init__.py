@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory.services.conflicts.finding import Found, find_conflicts, find_edge_conflicts
+from memory.services.conflicts.finding import Found, find_conflicts, find_edge_conflicts, rule_between
 from memory.services.conflicts.following import follow
 
-__all__ = ["Found", "find_conflicts", "find_edge_conflicts", "follow"]
+__all__ = ["Found", "find_conflicts", "find_edge_conflicts", "follow", "rule_between"]

@@ -18,7 +18,18 @@ from kernel.context import Ctx
 from kernel.db import checked
 from kernel.rows import insert
 from kernel.text import fold
-from memory.conflicts import Finding, Label, Rule, Severity, Told, judge, judge_key, key_signature, signatures
+from memory.conflicts import (
+    Finding,
+    Label,
+    Rule,
+    Severity,
+    Told,
+    compare_versions,
+    judge,
+    judge_key,
+    key_signature,
+    signatures,
+)
 from memory.conflicts.relations import is_single
 from memory.contracts.conflicts import ConflictOutcome, ConflictState
 from memory.contracts.items import TRUSTED, Status, Tier
@@ -31,6 +42,7 @@ CANDIDATES = 12  # of one new memory, those that share most with it
 SERIES = 3  # more texts than these that differ in a figure only are a list, and no contradiction
 STANDING = (ConflictOutcome.BOTH_VALID, ConflictOutcome.NOT_A_CONFLICT)
 _SAME_KEY_TYPES = frozenset({"profile", "preferences", "goals", "tasks", "decisions", "patterns", "facts"})
+_TEXT = {"decisions": "decision", "tasks": "title", "goals": "description", "events": "title"}
 _SEVERITY = {Label.CONFLICT: Severity.HIGH, Label.UPDATE: Severity.MEDIUM, Label.NEAR_DUPLICATE: Severity.LOW}
 
 
@@ -62,9 +74,15 @@ def pair_of(one: MemoryItem, other: MemoryItem) -> str:
 
 def told_of(item: MemoryItem) -> Told:
     """A memory as the rules see it: of a decision what was decided, of a task its title."""
-    part = item.value.get({"decisions": "decision", "tasks": "title"}.get(item.type, ""), "")
+    part = item.value.get(_TEXT.get(item.type, ""), "")
     text = part if isinstance(part, str) and part and item.statement.startswith(part) else item.statement
     return Told(item.type, item.key, text, item.value, item.valid_from, item.valid_to)
+
+
+def rule_between(old: MemoryItem, new: MemoryItem) -> Rule | None:
+    """How a newer value differs from the one whose place it took; None where each holds for a time of its own."""
+    found = compare_versions(told_of(old), told_of(new))
+    return found.rule if found is not None else None
 
 
 def find_conflicts(items: Iterable[MemoryItem], ctx: Ctx) -> Found:
@@ -253,8 +271,9 @@ def _kept(rows: list[Conflict]) -> Found:
     return Found(rows, changes)
 
 
-def find_edge_conflicts(edge: KgEdge, ctx: Ctx) -> Found:
-    """Conflicts of a new relation with those of the same subject and predicate, where there can be one object only."""
+def find_edge_conflicts(edge: KgEdge, ctx: Ctx, *, later: bool = False) -> Found:
+    """Conflicts of a new relation with those of the same subject and predicate, where there can be one object only.
+    `later`: it was said since when it holds, so that it follows upon what held before."""
     if not is_single(edge.predicate) or edge.current_until is not None:
         return Found()
     others = KgEdge.objects.filter(
@@ -271,8 +290,8 @@ def find_edge_conflicts(edge: KgEdge, ctx: Ctx) -> Found:
             other_scope_id=edge.scope_id,
             edge_a=other,
             edge_b=edge,
-            rule=Rule.OTHER_OBJECT,
-            severity=Severity.HIGH,
+            rule=Rule.CHANGED if later and other.valid_to is None else Rule.OTHER_OBJECT,
+            severity=Severity.MEDIUM if later and other.valid_to is None else Severity.HIGH,
             explanation=(
                 f"“{edge.subject} {edge.predicate}” has one object at a time, but is said of “{other.object}” and of "
                 f"“{edge.object}”."

@@ -21,6 +21,7 @@ from memory.contracts.items import TRUSTED, Lifecycle, Status, Tier
 from memory.keys import conflict_class
 from memory.models import EvidenceLink, MemoryItem, Message
 from memory.profiles import with_facts_of
+from memory.services.conflicts import rule_between
 from memory.services.items.settling import state_of
 from memory.services.items.under_way import Commit, Written, event_of
 from memory.statements import content_hash
@@ -225,7 +226,13 @@ def _replace_by(old: MemoryItem, item: MemoryItem, at: datetime, commit: Commit)
     commit.pending.closed[old.id] = at
     kind: Literal["overwrite", "version"] = "overwrite" if old.status == Status.SUPERSEDED else "version"
     commit.written.conflicts.append(
-        WriteConflict(type=kind, key=old.key, previous_memory_item_id=old.id, memory_item_id=item.id)
+        WriteConflict(
+            type=kind,
+            key=old.key,
+            previous_memory_item_id=old.id,
+            memory_item_id=item.id,
+            rule=rule_between(old, item),
+        )
     )
     commit.written.changes.append(
         Change("memory_items", str(old.id), {"status": before}, {"status": old.status, "successor": str(item.id)})

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 CONFLICTS = [
+    ("Backups run daily.", "Backups run weekly."),
+    ("Notifications are on.", "Notifications are off."),
+    ("The logo is blue.", "The logo is green."),
+    ("The bug has high priority.", "The bug has low priority."),
+    ("每天备份一次。", "每周备份一次。"),
     ("The default database is Postgres.", "The default database is MySQL."),
     ("The default database is Postgres.", "MySQL is the default database."),
     ("We use Postgres as the default database.", "The default database is SQLite."),
@@ -22,7 +27,6 @@ CONFLICTS = [
     ("writing tone: concise", "writing tone: playful"),
     ("Use Slack for incident chat.", "Use Teams for incident chat."),
     ("默认数据库是 Postgres。", "默认数据库是 MySQL。"),
-    ("默认数据库是 Postgres。", "默认数据库改为 MySQL 了。"),
     ("小王住在北京。", "小王住在上海。"),
     ("项目负责人是李雷。", "项目负责人是韩梅梅。"),
     ("李雷就职于华新公司。", "李雷就职于天启科技。"),
@@ -40,6 +44,12 @@ CONFLICTS = [
     ("Anna wohnt in Berlin.", "Anna wohnt in Hamburg."),
 ]
 UPDATES = [
+    ("默认数据库是 Postgres。", "默认数据库改为 MySQL 了。"),
+    ("The default database is Postgres.", "We migrated the default database from Postgres to MySQL."),
+    ("Ann lives in Berlin.", "Ann has moved to Paris."),
+    ("小王住在北京。", "小王搬到了上海。"),
+    ("The base price is 10k.", "The base price is 12,000."),
+    ("折扣是百分之二十。", "折扣是30%。"),
     ("We keep 37 snapshots.", "We keep 15 snapshots."),
     ("The API timeout is 30 seconds.", "The API timeout is 45 seconds."),
     ("The API timeout is 30 seconds.", "The API timeout has been raised to 45 seconds."),
@@ -69,6 +79,14 @@ UPDATES = [
     ("会議は月曜日です。", "会議は火曜日です。"),
 ]
 DUPLICATES = [
+    ("The favourite colour is grey.", "The favorite color is gray."),
+    ("Sign-in is via e-mail.", "Sign in is via email."),
+    ("The wi-fi password is taped to the router.", "The wifi password is taped to the router."),
+    ("默認資料庫是 Postgres", "默认资料库是 Postgres"),
+    ("Quota is 10k requests.", "Quota is 10,000 requests."),
+    ("折扣是百分之二十。", "折扣是20%。"),
+    ("Use the accomodation budget.", "Use the accommodation budget."),
+    ("カメラを使う", "かめらを使う"),
     ("The default database is Postgres.", "the default database is postgres"),
     ("The default database is Postgres.", "Our default DB is now PostgreSQL!"),
     ("Please remember that backups run every night.", "Backups run each night."),
@@ -84,6 +102,15 @@ DUPLICATES = [
     ("We don't deploy on Fridays.", "We do not deploy on Fridays."),
 ]
 NOTHING = [
+    ("Standup is at 10:00 on Mondays.", "Standup is at 11:00 on Tuesdays."),
+    ("Port 80 is open.", "Port 443 is open."),
+    ("We deploy every day.", "We deploy every day except Friday."),
+    ("Q1 target is 100 leads.", "Q2 target is 200 leads."),
+    ("Ann is on the board.", "Ann is on the team."),
+    ("Ann's birthday is 3 May.", "Bob's birthday is 4 May."),
+    ("Error code 404 is logged.", "Error code 500 is logged."),
+    ("小王的生日是5月3日。", "小李的生日是5月4日。"),
+    ("工作日九点上班。", "周末十点上班。"),
     ("Ann likes tea.", "Ann likes coffee."),
     ("Ann speaks French.", "Ann speaks German."),
     ("Ann is a member of the design team.", "Ann is a member of the chess club."),

@@ -1,0 +1,247 @@
+"""Deciding conflicts and taking decisions back: of two reviewers one decides, and the other is told who did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from django.db.models import Q
+
+from kernel.actions import Change
+from kernel.context import Ctx, Right
+from kernel.errors import ConflictError, InvalidInputError, StaleError, TransitionError
+from memory.contracts.conflicts import (
+    AppliedTo,
+    ConflictOutcome,
+    ConflictState,
+    ReopenConflictInput,
+    ResolveConflictInput,
+)
+from memory.contracts.items import Status
+from memory.models import Conflict, ConflictDecision, KgEdge, MemoryItem
+from memory.selectors import visible_items
+from memory.selectors.conflicts import neighbours_of, sides_of
+from memory.services.conflicts.rewriting import Moved, end_edge, merge, restore, restore_edge, retract, supersede
+
+REOPENED = "reopened"
+_KEPT = (ConflictOutcome.BOTH_VALID, ConflictOutcome.NOT_A_CONFLICT)
+
+
+@dataclass(slots=True)
+class Decided:
+    """What a decision did."""
+
+    result: MemoryItem | None = None
+    applied: list[AppliedTo] = field(default_factory=list)
+    moved: Moved = field(default_factory=Moved)
+
+
+def require_state(row: Conflict, wanted: ConflictState, revision: int | None) -> None:
+    """Refuse where someone else was first, and say who; or where the caller looked at another state of it."""
+    if row.state != wanted:
+        when = f" on {row.decided_at:%Y-%m-%d %H:%M} UTC" if row.decided_at else ""
+        who = f" by {row.decided_by}" if row.decided_by else " because one side left"
+        told = f"resolved{who}{when}" + (f" ({row.outcome})" if row.outcome else "")
+        said = told if row.state == ConflictState.RESOLVED else "open"
+        raise TransitionError(f"Conflict {row.pk} is {said}: nothing was changed.")
+    if revision is not None and revision != row.revision:
+        raise StaleError(f"Conflict {row.pk} is at revision {row.revision} now: look at it again.")
+
+
+def check_decision(given: ResolveConflictInput, row: Conflict) -> None:
+    """Refuse a decision that lacks what its outcome needs, before anything is written."""
+    outcome = given.outcome
+    needs = {ConflictOutcome.BOTH_VALID: "condition", ConflictOutcome.MERGE: "text"}
+    for name in ("condition", "text"):
+        said, wanted = getattr(given, name).strip(), needs.get(outcome) == name
+        if wanted and not said:
+            raise _invalid(name, f"{name} is missing: {outcome.value} needs it.")
+        if said and not wanted:
+            raise _invalid(name, f"{name} means nothing for {outcome.value}: leave it out.")
+    if not given.reason.strip():
+        raise _invalid("reason", "reason is empty: say why.")
+    if outcome is ConflictOutcome.MERGE and row.item_a is None:
+        raise _invalid("outcome", "Relations cannot be merged: keep one of them.")
+    if outcome is ConflictOutcome.MERGE and row.scope_id != row.other_scope_id:
+        raise _invalid("outcome", "The two lie in different scopes: keep one of them, or promote one first.")
+
+
+def _invalid(name: str, message: str) -> InvalidInputError:
+    return InvalidInputError(message, errors=[{"loc": [name], "msg": message, "type": "outcome"}])
+
+
+def resolve(given: ResolveConflictInput, row: Conflict, ctx: Ctx) -> tuple[Decided, list[Change]]:
+    """Carry out a decision about an open conflict."""
+    by = ctx.approval.decided_by if ctx.approval else ctx.actor
+    neighbours = {each.memory_item_id: each for each in neighbours_of(row, ctx)} if given.apply_to else {}
+    condition = given.condition.strip()
+    won = Conflict.objects.filter(pk=row.pk, state=ConflictState.OPEN, revision=row.revision).update(
+        state=ConflictState.RESOLVED,
+        outcome=given.outcome,
+        condition=condition,
+        revision=row.revision + 1,
+        decided_at=ctx.now,
+        decided_by=by.name,
+    )
+    if not won:
+        row.refresh_from_db()
+        require_state(row, ConflictState.OPEN, row.revision)
+        raise StaleError(f"Conflict {row.pk} has changed: look at it again.")
+    decided = _carry_out(given, row, ctx)
+    for item_id in dict.fromkeys(given.apply_to):
+        relation = neighbours.get(item_id)
+        result = _apply_to(item_id, given, row, decided, ctx) if relation else "not_a_neighbour"
+        decided.applied.append(AppliedTo.model_validate({"memory_item_id": item_id, "result": result}))
+    ConflictDecision.objects.create(
+        domain_id=row.domain_id,
+        conflict=row,
+        verdict=given.outcome,
+        reason=given.reason,
+        condition=condition,
+        result=decided.result,
+        changed=decided.moved.undo,
+        by_id=by.id,
+        by_name=by.name,
+        created_at=ctx.now,
+    )
+    before = {"state": "open", "revision": row.revision}
+    after = {"state": "resolved", "outcome": given.outcome.value, "revision": row.revision + 1, "reason": given.reason}
+    return decided, [Change("conflicts", str(row.pk), before, after), *decided.moved.changes]
+
+
+def _carry_out(given: ResolveConflictInput, row: Conflict, ctx: Ctx) -> Decided:
+    one, other = sides_of(row)
+    if given.outcome in _KEPT:
+        _require_in_force(one, other)
+        return Decided()
+    if given.outcome is ConflictOutcome.MERGE and isinstance(one, MemoryItem) and isinstance(other, MemoryItem):
+        result, moved = merge(one, other, given.text.strip(), given.reason, ctx)
+        return Decided(result, moved=moved)
+    winner, loser = (one, other) if given.outcome is ConflictOutcome.KEEP_A else (other, one)
+    _require_in_force(winner)
+    if isinstance(loser, KgEdge):
+        return Decided(moved=end_edge(loser, ctx))
+    if not isinstance(winner, MemoryItem):
+        raise TypeError("a conflict is between two of a kind")
+    return Decided(moved=supersede([loser], winner, given.reason, ctx))
+
+
+def _require_in_force(*sides: MemoryItem | KgEdge) -> None:
+    for side in sides:
+        if isinstance(side, MemoryItem):
+            held = MemoryItem.objects.filter(pk=side.pk, current_until=None, status=Status.ACTIVE).exists()
+        else:
+            held = KgEdge.objects.filter(pk=side.pk, current_until=None).exists()
+        if not held:
+            raise ConflictError(f"{side} is no longer in force: look at the conflict again.")
+
+
+def _apply_to(item_id: UUID, given: ResolveConflictInput, row: Conflict, decided: Decided, ctx: Ctx) -> str:
+    """The same decision for one neighbour."""
+    item = visible_items(ctx).filter(pk=item_id).first()
+    if item is None or not _may_move(item, row, ctx):
+        return "not_permitted"
+    if given.outcome in _KEPT:
+        _settle_like(item, given, row, ctx)
+        return "kept"
+    if item.current_until is not None or item.status != Status.ACTIVE:
+        return "not_current"
+    if item.pinned:
+        return "governed"
+    winner = decided.result or (row.item_a if given.outcome is ConflictOutcome.KEEP_A else row.item_b)
+    if winner is None or winner.pk == item.pk:
+        return "not_a_neighbour"
+    moved = supersede([item], winner, given.reason, ctx)
+    decided.moved.changes += moved.changes
+    decided.moved.undo += moved.undo
+    return "superseded"
+
+
+def _may_move(item: MemoryItem, row: Conflict, ctx: Ctx) -> bool:
+    """In the scopes of the conflict whoever may decide it may decide on its neighbours; elsewhere only who decides there."""
+    if item.scope_id in (row.scope_id, row.other_scope_id):
+        return True
+    return ctx.approval is None and ctx.may(Right.DECIDE, item.domain_id, item.scope.name)
+
+
+def _settle_like(item: MemoryItem, given: ResolveConflictInput, row: Conflict, ctx: Ctx) -> None:
+    """Open conflicts of a neighbour with a side of the conflict have the same outcome."""
+    sides = [row.item_a_id, row.item_b_id]
+    of_both = Q(item_a=item, item_b__in=sides) | Q(item_b=item, item_a__in=sides)
+    by = ctx.approval.decided_by if ctx.approval else ctx.actor
+    Conflict.objects.filter(of_both, state=ConflictState.OPEN).update(
+        state=ConflictState.RESOLVED,
+        outcome=given.outcome,
+        condition=given.condition.strip(),
+        decided_at=ctx.now,
+        decided_by=by.name,
+    )
+
+
+def reopen(
+    given: ReopenConflictInput, row: Conflict, last: ConflictDecision, ctx: Ctx
+) -> tuple[list[MemoryItem], list[Change]]:
+    """Take the last decision back: what left comes back as new rows, and the conflict is open again."""
+    came: dict[UUID, MemoryItem] = {}
+    changes: list[Change] = []
+    if last.result is not None:
+        changes += _withdraw(last.result, given.reason, ctx)
+    restored: dict[UUID, MemoryItem | KgEdge] = {}
+    left = _left(last)
+    for edge in left[1]:
+        new_edge, more = restore_edge(edge, ctx)
+        restored[edge.pk], changes = new_edge, [*changes, *more]
+    moved = _reopen_row(row, ctx)
+    for item in left[0]:
+        new, more = restore(item, given.reason, ctx)
+        restored[item.pk] = came[item.pk] = new
+        changes += more
+    _point_to(row, restored)
+    ConflictDecision.objects.create(
+        domain_id=row.domain_id,
+        conflict=row,
+        verdict=REOPENED,
+        reason=given.reason,
+        by_id=ctx.actor.id,
+        by_name=ctx.actor.name,
+        created_at=ctx.now,
+    )
+    return list(came.values()), [moved, *changes]
+
+
+def _left(last: ConflictDecision) -> tuple[list[MemoryItem], list[KgEdge]]:
+    """The rows that the decision closed, in the order in which it did."""
+    items = [UUID(each["item"]) for each in last.changed if "item" in each]
+    edges = [UUID(each["edge"]) for each in last.changed if "edge" in each]
+    found = {row.pk: row for row in MemoryItem.objects.filter(pk__in=items).select_related("source_session", "scope")}
+    return [found[pk] for pk in items if pk in found], list(KgEdge.objects.filter(pk__in=edges).order_by("id"))
+
+
+def _withdraw(merged: MemoryItem, reason: str, ctx: Ctx) -> list[Change]:
+    """Take a merged memory out of force before what it replaced comes back."""
+    if merged.current_until is not None or merged.status != Status.ACTIVE:
+        raise StaleError("The merged memory was changed since: change that one instead.")
+    return retract(merged, reason, ctx)
+
+
+def _reopen_row(row: Conflict, ctx: Ctx) -> Change:
+    won = Conflict.objects.filter(pk=row.pk, state=ConflictState.RESOLVED, revision=row.revision).update(
+        state=ConflictState.OPEN, outcome="", condition="", revision=row.revision + 1, decided_at=None, decided_by=""
+    )
+    if not won:
+        row.refresh_from_db()
+        require_state(row, ConflictState.RESOLVED, row.revision)
+        raise StaleError(f"Conflict {row.pk} has changed: look at it again.")
+    before = {"state": "resolved", "outcome": row.outcome, "revision": row.revision}
+    return Change("conflicts", str(row.pk), before, {"state": "open", "revision": row.revision + 1})
+
+
+def _point_to(row: Conflict, restored: dict[UUID, MemoryItem | KgEdge]) -> None:
+    """Let the conflict speak of the rows that are in force."""
+    columns = {
+        name: restored[side_id].pk
+        for name in ("item_a_id", "item_b_id", "edge_a_id", "edge_b_id")
+        if (side_id := getattr(row, name)) in restored
+    }
+    if columns:
+        Conflict.objects.filter(pk=row.pk).update(**columns)

@@ -1,0 +1,120 @@
+"""How well contradictions, updates and near-duplicates are found, measured on a set that someone else wrote and sealed.
+
+Each case is written by two turns into an empty scope of a real database. Only figures are told, never a case. The floors
+are what was reached at the first honest run, rounded down; they only rise.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import transaction
+
+from kernel.ids import new_id
+from memory.actions.turns import COMMIT_TURN
+from memory.candidates import Candidate
+from memory.conflicts import LABELS, Rule
+from memory.contracts import CommitTurnInput, CommitTurnResult
+from memory.contracts.items import Lifecycle
+from memory.services.commit import Prepared
+from tests.conftest import TEAM, Cast, Player
+from tests.guards.write_guard import unguarded
+from tests.memory.talk import context
+
+CASES = Path(__file__).parents[1] / "fixtures" / "conflicts.jsonl"
+NONE = "none"
+FLOORS = {"detection": (0.0, 0.0)}  # precision, recall
+
+
+def cases() -> list[dict]:
+    return [json.loads(line) for line in CASES.read_text("utf-8").splitlines() if line.strip()]
+
+
+def turn_of(item: dict, scope: str) -> dict:
+    """The turn that tells an item; a fact is said by no list, so its turn tells nothing yet."""
+    if item["type"] == "facts":
+        events: dict[str, Any] = {"messages": [{"role": "user", "content": "…"}]}
+    elif item["type"] == "edges":
+        events = {"edges": [{name: value for name, value in item.items() if name != "type"}]}
+    else:
+        kept = {"preferences": {"confirmed": True}, "entities": {"remember": True}}.get(item["type"], {})
+        events = {item["type"]: [{"key": item["key"], **kept, **item["value"]}]}
+    return {"domain_id": TEAM, "session_id": scope, "turn_events": events, "scope_context": context(scope)}
+
+
+def tell(player: Player, item: dict, scope: str) -> CommitTurnResult:
+    """Commit one item the way its type is committed; a fact goes through the same write as one heard in a message."""
+    given, ctx = CommitTurnInput.parse(turn_of(item, scope)), replace(player.ctx(), memo={}, request_id=new_id())
+    prepared: Prepared = COMMIT_TURN.prepare(given, ctx)
+    if item["type"] == "facts":
+        prepared.retained.candidates.append(heard(item))
+    assert COMMIT_TURN.apply is not None
+    with unguarded(), transaction.atomic():
+        return COMMIT_TURN.apply(given, prepared, ctx)[0]
+
+
+def heard(item: dict) -> Candidate:
+    said = item["value"]["statement"]
+    return Candidate(
+        "facts", item["key"], dict(item["value"]), said, 0.8, Lifecycle.PROMOTED, "text:fact", "text", message=0
+    )
+
+
+def reported(player: Player, case: dict) -> str:
+    """What is said between the two items of a case."""
+    scope = f"project:case-{case['id']}"
+    tell(player, case["first"], scope)
+    answer = tell(player, case["second"], scope)
+    learned = answer.memory_written
+    for found in learned.found:
+        return LABELS[Rule(found.rule)].value
+    if any(item.deduplicated for item in learned.items) or any(
+        line.action == "deduplicate" for line in answer.explain.retention
+    ):
+        return "near_duplicate"
+    rules = [conflict.rule for conflict in learned.conflicts]
+    return LABELS[rules[0]].value if rules and rules[0] is not None else NONE
+
+
+def figures(pairs: Iterable[tuple[str, str]]) -> tuple[float, float, int]:
+    """Precision and recall of finding anything at all, and how many should be found."""
+    counted = Counter((wanted != NONE, got != NONE) for wanted, got in pairs)
+    right, wrong, missed = counted[True, True], counted[False, True], counted[True, False]
+    return right / max(right + wrong, 1), right / max(right + missed, 1), right + missed
+
+
+def table(judged: list[tuple[dict, str]]) -> Iterator[str]:
+    """Figures by language, by label and by kind; no case."""
+    for name in ("lang", "kind"):
+        for value in sorted({str(case[name]) for case, _ in judged}):
+            pairs = [(case["expect"], got) for case, got in judged if str(case[name]) == value]
+            precision, recall, wanted = figures(pairs)
+            right = sum(expected == got for expected, got in pairs)
+            yield f"{name} {value}: {len(pairs)} cases, {wanted} to find, P {precision:.3f}, R {recall:.3f}, label right {right}"
+    for (expected, got), count in sorted(Counter((case["expect"], got) for case, got in judged).items()):
+        yield f"expected {expected}, told {got}: {count}"
+
+
+def test_it_finds_well_enough(cast: Cast) -> None:
+    judged = [(case, reported(cast.agent, case)) for case in cases()]
+    precision, recall, wanted = figures((case["expect"], got) for case, got in judged)
+    sys.stdout.write("\n" + "\n".join([f"all: P {precision:.3f} R {recall:.3f} of {wanted}", *table(judged)]) + "\n")
+    assert wanted > 250
+    assert (precision, recall) >= FLOORS["detection"]
+
+
+@pytest.mark.parametrize("type_", ["facts", "decisions"])
+def test_the_measure_sees_what_is_found(cast: Cast, type_: str) -> None:
+    def told(text: str, key: str) -> dict:
+        value = {"statement": text} if type_ == "facts" else {"decision": text}
+        return {"type": type_, "key": f"{type_[:-1]}:shop:{key}", "value": value}
+
+    case = {"id": "own", "first": told("The port is 1.", "a"), "second": told("The port is 2.", "b")}
+    assert reported(cast.agent, case) == "update"
