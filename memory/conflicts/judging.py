@@ -102,8 +102,12 @@ def compare_versions(first: Told, second: Told) -> Finding | None:
     the two hold at different times."""
     if not _overlap(first, second):
         return None
-    found = judge(replace(first, key=None), replace(second, key=None))
-    return found or Finding(Rule.SAME_KEY, "The key has another value now.")
+    if _moved_on(first, second):
+        return Finding(Rule.CHANGED, "The key has another status now.")
+    pair = _Pair(read(first.text), read(second.text))
+    found = judge(*(replace(told, type="facts", key=None) for told in (first, second)))
+    found = found or _as_change(Finding(Rule.SAME_KEY, "The key has another value now."), first, second, pair)
+    return found
 
 
 def _moved_on(first: Told, second: Told) -> bool:
