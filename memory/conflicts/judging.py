@@ -11,7 +11,6 @@ from itertools import pairwise
 
 from kernel.text import fold
 from memory.conflicts.claims import Claim, claim_of, frames, is_occasion, is_past
-from memory.conflicts.keying import like_keys
 from memory.conflicts.reading import FIGURES, Reading, Token, normal_word, read
 from memory.conflicts.values import Difference, Finding, Label, Rule, Told
 from memory.conflicts.vocabulary import CHANGED, COMPARING, EXCLUSIVE, LIGHT, NUMBERED, OPPOSITES
@@ -89,11 +88,6 @@ def judge(first: Told, second: Told) -> Finding | None:
         found = rule(pair)
         if found is not None:
             return _as_change(found, first, second, pair)
-    if like_keys(first, second) and pair.negated[0] % 2 == pair.negated[1] % 2:
-        told = f"“{_quoted(first.text)}” and “{_quoted(second.text)}”"
-        return _as_change(
-            _finding(pair, Rule.SAME_KEY, f"Their keys mean the same, but they say {told}."), first, second, pair
-        )
     return None
 
 
@@ -106,8 +100,7 @@ def compare_versions(first: Told, second: Told) -> Finding | None:
         return Finding(Rule.CHANGED, "The key has another status now.")
     pair = _Pair(read(first.text), read(second.text))
     found = judge(*(replace(told, type="facts", key=None) for told in (first, second)))
-    found = found or _as_change(Finding(Rule.SAME_KEY, "The key has another value now."), first, second, pair)
-    return found
+    return found or _as_change(Finding(Rule.SAME_KEY, "The key has another value now."), first, second, pair)
 
 
 def _moved_on(first: Told, second: Told) -> bool:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from memory.conflicts.judging import ONLY_REPEATED, TEXTUAL
-from memory.conflicts.keying import key_words
 from memory.conflicts.reading import FIGURES, read
 from memory.conflicts.values import Told
 from memory.conflicts.vocabulary import LIGHT
@@ -18,15 +17,13 @@ _BYTES = 8
 
 
 def signatures(told: Told, scope_key: int) -> list[int]:
-    """Signed 64-bit numbers of a statement in a scope, at most twenty-one; none for what is not compared by its text."""
+    """Signed 64-bit numbers of a statement in a scope, at most eighteen; none for what is not compared by its text."""
     if told.type not in TEXTUAL | ONLY_REPEATED:
         return []
     group = "" if told.type in TEXTUAL else told.type
     words = sorted(set(_words(told.text)), key=_place)[:MAX_WORDS]
     parts = ["\x01".join(pair) for pair in combinations(sorted(words), 2)]
     parts += words if len(words) <= FEW_WORDS else []
-    named = sorted(key_words(told.type, told.key))
-    parts += ["\x02".join(pair) for pair in combinations(named, 2)][:3]
     return [_number(f"{scope_key}\x00{group}\x00{part}") for part in parts]
 
 

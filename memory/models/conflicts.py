@@ -8,7 +8,7 @@ from django.db.models import Q
 from kernel import clock
 from kernel.db import JSONField
 from kernel.ids import new_id
-from memory.conflicts import Rule, Severity
+from memory.conflicts import Severity
 from memory.contracts.conflicts import ConflictState
 from memory.models.graph import KgEdge
 from memory.models.items import MemoryItem
@@ -31,7 +31,7 @@ class Conflict(models.Model):
     item_b = models.ForeignKey(MemoryItem, null=True, blank=True, on_delete=models.CASCADE, related_name="+")
     edge_a = models.ForeignKey(KgEdge, null=True, blank=True, on_delete=models.CASCADE, related_name="+")
     edge_b = models.ForeignKey(KgEdge, null=True, blank=True, on_delete=models.CASCADE, related_name="+")
-    rule = models.CharField(max_length=16, choices=[(rule.value, rule.value) for rule in Rule])
+    rule = models.CharField(max_length=16)  # one of memory.conflicts.Rule
     severity = models.CharField(max_length=8, choices=[(each.value, each.value) for each in Severity])
     explanation = models.TextField()
     differences = JSONField(default=list)
