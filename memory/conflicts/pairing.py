@@ -1,0 +1,125 @@
+"""Two statements side by side: what they share, where they differ, and how a finding about them is told."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cached_property
+
+from memory.conflicts.claims import Claim, claim_of
+from memory.conflicts.reading import FIGURES, Reading, Token, normal_word
+from memory.conflicts.values import Difference, Finding, Rule
+from memory.conflicts.vocabulary import COMPARING, LIGHT
+
+LIGHT_WORDS = LIGHT | frozenset(map(normal_word, LIGHT))
+_QUOTED = 60
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two statements read, and where they differ."""
+
+    first: Reading
+    second: Reading
+
+    @cached_property
+    def regions(self) -> list[tuple[tuple[Token, ...], tuple[Token, ...]]]:
+        """The stretches that differ, in order."""
+        one, two = self.first.telling, self.second.telling
+        matcher = SequenceMatcher(None, [norm_of(token) for token in one], [norm_of(token) for token in two], False)
+        return [(one[i:j], two[k:m]) for tag, i, j, k, m in matcher.get_opcodes() if tag != "equal"]
+
+    @cached_property
+    def only(self) -> tuple[list[Token], list[Token]]:
+        """The tokens that only the first has, and those that only the second has, wherever they stand."""
+        return _beyond(self.first.telling, self.second.telling), _beyond(self.second.telling, self.first.telling)
+
+    @cached_property
+    def shared(self) -> int:
+        """How much both say beside figures: words count two, Han characters one."""
+        common = Counter(map(norm_of, self.first.telling)) & Counter(map(norm_of, self.second.telling))
+        weight = {norm_of(token): _weight(token) for token in self.first.telling}
+        return sum(weight[norm] * count for norm, count in common.items())
+
+    @cached_property
+    def alike(self) -> float:
+        """The share of what is common in the longer of the two, figures apart."""
+        most = max(sum(map(_weight, reading.telling)) for reading in (self.first, self.second))
+        return self.shared / most if most else 0.0
+
+    @cached_property
+    def claims(self) -> tuple[Claim | None, Claim | None]:
+        """What each says of what."""
+        return claim_of(self.first), claim_of(self.second)
+
+    @property
+    def negated(self) -> tuple[int, int]:
+        """How many negations each has."""
+        one, two = (sum(token.kind == "not" for token in each.telling) for each in (self.first, self.second))
+        return one, two
+
+
+def compares(reading: Reading) -> bool:
+    return COMPARING.search(reading.folded) is not None
+
+
+def figures_of(tokens: Sequence[Token]) -> list[Token]:
+    return [token for token in tokens if token.kind in FIGURES]
+
+
+def _beyond(one: Sequence[Token], two: Sequence[Token]) -> list[Token]:
+    left = Counter(map(norm_of, two))
+    found = []
+    for token in one:
+        if left[norm_of(token)]:
+            left[norm_of(token)] -= 1
+        else:
+            found.append(token)
+    return found
+
+
+def norm_of(token: Token) -> str:
+    return f"{token.kind}:{token.norm}" if token.kind in FIGURES else token.norm
+
+
+def norms(tokens: Sequence[Token]) -> set[str]:
+    return {norm_of(token) for token in tokens if not token.empty}
+
+
+def _weight(token: Token) -> int:
+    return 0 if token.kind in (*FIGURES, "not") else 1 if token.kind == "han" else 2
+
+
+def raw(reading: Reading, tokens: Sequence[Token]) -> str:
+    return reading.text[tokens[0].start : tokens[-1].end].strip() if tokens else ""
+
+
+def quoted(text: str) -> str:
+    return text if len(text) <= _QUOTED else f"{text[:_QUOTED]}…"
+
+
+def finding(pair: Pair, rule: Rule, explanation: str) -> Finding:
+    return Finding(rule, explanation, differences(pair))
+
+
+def differences(pair: Pair) -> tuple[Difference, ...]:
+    """The places that differ; where one side lacks a stretch, the place at which it would stand."""
+    found = []
+    ends = [0, 0]
+    for one, two in pair.regions:
+        spans = []
+        for side, (tokens, reading) in enumerate(((one, pair.first), (two, pair.second))):
+            if tokens:
+                ends[side] = tokens[-1].end
+                spans.append((tokens[0].start, tokens[-1].end))
+            else:
+                start = next((token.end for token in reversed(reading.telling) if token.end <= ends[side]), ends[side])
+                spans.append((start, start))
+        kinds = {token.kind for token in (*one, *two)}
+        kind = kinds.pop() if len(kinds) == 1 else "words"
+        found.append(
+            Difference({"han": "words", "word": "words", "not": "negation"}.get(kind, kind), spans[0], spans[1])
+        )
+    return tuple(found)
