@@ -248,7 +248,7 @@ def _neighbour(
     sources: Mapping[UUID | None, str],
     found: Mapping[UUID, tuple[str, str]],
 ) -> Neighbour:
-    if item.source_item_id in sides:
+    if item.source_item_id is not None and item.source_item_id in sides:
         of, relation = sides[item.source_item_id], "derived"
     elif item.pk in sources:
         of, relation = sources[item.pk], "source"

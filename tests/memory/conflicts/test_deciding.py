@@ -41,7 +41,7 @@ def test_it_works(cast, outcome, kept, lost):
     assert answer["conflict"]["decided_by"] == "reviewer"
     assert in_force(cast) == [kept]
     gone_row = MemoryItem.objects.get(statement=lost)
-    assert (gone_row.status, gone_row.successor.statement) == ("superseded", kept)
+    assert (gone_row.status, gone_row.successor and gone_row.successor.statement) == ("superseded", kept)
     assert IndexEntry.objects.get(object_id=gone_row.pk).state == "history"
     found = search_all(cast)
     assert [row["text"] for row in found["results"] if row["kind"] == "memory"] == [kept]
