@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import pytest
 from django.db import connection
@@ -17,6 +17,7 @@ from tests.conftest import make_agent
 from tests.memory.talk import commit, context, decision, only, task
 
 P = "project:shop"
+NOBODY = "01a00000-0000-7000-8000-000000000000"
 
 
 def links(item_id: str) -> list[tuple[str, str]]:
@@ -59,12 +60,12 @@ def test_tool_results_are_evidence_too(cast):
 @pytest.mark.parametrize(
     "ref",
     [
-        str(uuid4()),
-        {"kind": "memory", "id": str(uuid4())},
+        NOBODY,
+        {"kind": "memory", "id": NOBODY},
         {"kind": "memory", "id": "' OR 1=1 --"},
-        {"kind": "message", "id": str(uuid4())},
+        {"kind": "message", "id": NOBODY},
         {"kind": "message", "id": "no such message"},
-        {"kind": "section", "id": str(uuid4())},
+        {"kind": "section", "id": NOBODY},
         {"kind": "document", "id": "handbook"},
         {"kind": "card", "id": "../../etc/passwd"},
     ],
@@ -98,7 +99,7 @@ def test_what_another_may_not_see_looks_like_what_is_not_there(cast):
     neighbour = make_agent("neighbour", pattern="project:other")
     said = {}
     for player, there in ((cast.agent, hidden), (neighbour, own)):
-        for given in (there, str(uuid4())):
+        for given in (there, NOBODY):
             body = {"scopes": context("project:other"), "tasks": [task(evidence_refs=[given])]}
             with pytest.raises(InvalidInputError) as caught:
                 commit(player, f"of {player.name}", **body)
