@@ -34,6 +34,8 @@ BY_RISK = frozenset({"open", "mine", "snoozed", "changes_requested"})
 COUNTED_TO = 10_000
 _LARGE = ("input", "changes", "search_text", "proposed_input")
 
+MAX_SUBJECTS = 10_000
+
 
 def get_proposal(proposal_id: UUID, ctx: Ctx) -> Proposal:
     """One visible proposal. Raises NotFoundError."""
@@ -90,6 +92,12 @@ def page_of_proposals(given: ListProposalsInput, ctx: Ctx) -> tuple[list[Proposa
         return found, None
     found = found[: given.limit]
     return found, encode([str(found[-1].risk), str(found[-1].id)], given)
+
+
+def subjects_proposed(domain_id: str, action: str) -> list[str]:
+    """What proposals of an action in a domain were about, whatever became of them: the newest 10,000."""
+    rows = Proposal.objects.filter(domain_id=domain_id, action=action).order_by("-id")
+    return list(rows.values_list("subject_key", flat=True)[:MAX_SUBJECTS])
 
 
 def next_proposal(after: Proposal, given: ProposalFilters, ctx: Ctx) -> UUID | None:

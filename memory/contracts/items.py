@@ -281,6 +281,10 @@ class ListMemoryItemsInput(PageInput):
     )
     lifecycle_status: Lifecycle | None = Field(default=None, description="Only this lifecycle.")
     overdue: bool = Field(default=False, description="True: only items whose `review_by` has passed.")
+    proposable: bool = Field(
+        default=False,
+        description="True: only trusted items of narrower scopes than global that were never proposed to another scope.",
+    )
     history: bool = Field(default=False, description="True: versions no longer in force too.")
 
 

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from governance.selectors import subjects_proposed
 from kernel.compiled import Given, compiled, tuple_of
 from kernel.context import Ctx
 from kernel.db import checked
@@ -80,8 +81,18 @@ def filter_items(given: ListMemoryItemsInput, ctx: Ctx) -> QuerySet[MemoryItem]:
     rows = rows.filter(**{column: value for column, value in wanted.items() if value is not None})
     if given.overdue:
         rows = rows.filter(review_by__lt=ctx.now)
+    if given.proposable:
+        rows = _never_proposed(rows, given.domain_id)
     past = given.history or given.status in (Status.SUPERSEDED, Status.RETRACTED)
     return rows if past else rows.filter(current_until=None)
+
+
+def _never_proposed(rows: QuerySet[MemoryItem], domain_id: str) -> QuerySet[MemoryItem]:
+    """Trusted items in force, below the widest scope, that were neither copied to another scope nor proposed to one."""
+    proposed = {subject.split(":")[1] for subject in subjects_proposed(domain_id, "promote_to_scope")}
+    copied = Exists(KnowledgeEvent.objects.filter(item=OuterRef("pk"), kind="copied"))
+    kept = rows.filter(~copied, status=Status.ACTIVE, lifecycle_status__in=TRUSTED, source_item=None)
+    return kept.exclude(scope__scope_type="global").exclude(pk__in=[UUID(text) for text in proposed])
 
 
 def versions_of(item: MemoryItem, ctx: Ctx) -> list[MemoryItem]:

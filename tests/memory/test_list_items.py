@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from kernel import clock
 from kernel.errors import InvalidInputError, NotFoundError
+from scopes.selectors import authenticate_key
 from tests.conftest import TEAM, make_agent
 from tests.memory.factories import made, scope_row
 from tests.memory.talk import commit, context, decision, gone, only, pref, ref, task
@@ -160,3 +162,22 @@ def test_a_hostile_key_filter_finds_nothing_and_breaks_nothing(cast):
     for key in ("%", "_", "' OR 1=1 --", "task:%", "\\", "*"):
         assert keys(cast.agent, key=key) == []
     assert only(commit(cast.agent, tasks=[task()]))["deduplicated"]
+
+
+def test_what_was_never_proposed_is_listed_for_it(cast):
+    """Field report O8: what was kept locally is not orphaned when others join."""
+    ids = {}
+    for number, scope in enumerate(("task:t", "project:shop", "global:all", "task:t", "task:t")):
+        told = commit(
+            cast.agent, scopes=context(scope), decisions=[decision(f"Rule {number}", f"decision:a:{number}")]
+        )
+        ids[number] = only(told)["id"]
+    target = {"type": "project", "id": "shop"}
+    cast.reviewer.do("promote_to_scope", memory_item_id=ids[0], target_scope=target, reason="for all")
+    cast.operator.do("grant_access", name="agent", domain_id=TEAM, rights=["read", "write", "promote"])
+    agent = replace(cast.agent, identity=authenticate_key(cast.agent.key))
+    queued = agent.do("promote_to_scope", memory_item_id=ids[3], target_scope=target, reason="for all")["proposal"]
+    listed = agent.do("list_memory_items", domain_id=TEAM, proposable=True)["items"]
+    assert [each["id"] for each in listed] == [ids[4], ids[1]]
+    cast.reviewer.do("reject_proposal", id=queued["id"], revision=1, reason="not for all")
+    assert len(agent.do("list_memory_items", domain_id=TEAM, proposable=True)["items"]) == 2
