@@ -64,6 +64,7 @@ from governance.services.steps import (
 )
 from governance.services.transitions import (
     Step,
+    hold_still,
     outrun,
     require_mine,
     require_open,
@@ -92,6 +93,7 @@ __all__ = [
     "earlier_answer",
     "expire_proposals",
     "facts_about",
+    "hold_still",
     "in_sample",
     "keep_answer",
     "look_again",

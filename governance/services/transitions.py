@@ -67,6 +67,14 @@ def outrun(row: Proposal, step: Step) -> None:
     raise TransitionError(f"Proposal {row.id} was changed meanwhile{who}: look at it again.", extra=_decided(row))
 
 
+def hold_still(row: Proposal, step: Step) -> None:
+    """Let nobody else move the proposal until the present transaction ends, and refuse the step where someone has:
+    before its effect is compared, so that who was first is told and not only that something changed."""
+    now = Proposal.objects.select_for_update().only("state", "revision", "approvals").get(pk=row.pk)
+    if (now.state, now.revision, now.approvals) != (row.state, row.revision, row.approvals):
+        outrun(row, step)
+
+
 def standing_approvals(row: Proposal) -> list[Decision]:
     """The approvals that count at the present revision, oldest first."""
     standing: list[Decision] = []

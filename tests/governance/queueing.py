@@ -5,9 +5,14 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from datetime import timedelta
 
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
 from governance.models import Proposal
 from kernel import clock
 from tests.conftest import TEAM, Cast, Player
+
+IN_A_TRANSACTION = ("SAVEPOINT", "RELEASE", "BEGIN", "COMMIT")
 
 
 def review(**fields: object) -> dict:
@@ -35,3 +40,11 @@ def later(**spans: float) -> AbstractContextManager[None]:
 def row_of(proposal_id: str) -> Proposal:
     """The row as it stands."""
     return Proposal.objects.get(pk=proposal_id)
+
+
+def statements(cast: Cast, action: str, **fields: object) -> int:
+    """How many statements a call makes, those of transactions left out."""
+    with CaptureQueriesContext(connection) as queries:
+        cast.reviewer.do(action, **fields)
+    asked = [query["sql"] or IN_A_TRANSACTION[0] for query in queries]  # PostgreSQL's driver forgets the text of some
+    return sum(not sql.startswith(IN_A_TRANSACTION) for sql in asked)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 
 from governance import hooks
 from governance.contracts import (
@@ -21,7 +19,7 @@ from kernel import actions
 from kernel.errors import ForbiddenError, NotFoundError
 from tests.conftest import TEAM, make_agent, make_person
 from tests.governance.made import made, note_of
-from tests.governance.queueing import later, queue_note, set_review
+from tests.governance.queueing import later, queue_note, set_review, statements
 
 
 @pytest.fixture
@@ -228,11 +226,7 @@ def test_looking_asks_the_database_alike_whatever_there_is(desk):
     few = queue_note(cast.agent, "few")
 
     def count() -> int:
-        with CaptureQueriesContext(
-            connection,
-        ) as queries:
-            cast.reviewer.do("review_proposal", id=few, filters={"queue": "open"})
-        return sum(not query["sql"].startswith(("SAVEPOINT", "RELEASE", "BEGIN", "COMMIT")) for query in queries)
+        return statements(cast, "review_proposal", id=few, filters={"queue": "open"})
 
     count()
     before = count()

@@ -52,6 +52,7 @@ def _prepare_approval(given: ApproveProposalInput, ctx: Ctx) -> _Ready:
 
 def _approve(given: ApproveProposalInput, ready: _Ready, ctx: Ctx) -> Applied[DecisionResult]:
     row = ready.proposal
+    services.hold_still(row, Step.APPROVE)
     needed = max(row.approvals_needed, ready.stored.weight.approvals)
     count = row.approvals + 1
     if count < needed:
@@ -185,6 +186,7 @@ def _require_reach(row: Proposal, stored: gate.Stored[Any, Any], ctx: Ctx) -> No
 
 def _edit(given: EditAndApproveInput, ready: _Ready, ctx: Ctx) -> Applied[DecisionResult]:
     row, stored = ready.proposal, ready.stored
+    services.hold_still(row, Step.EDIT)
     if ready.original is not None:
         _require_unchanged(row, ready.original)
     before, edited = row.input, stored.call.given.model_dump(mode="json")

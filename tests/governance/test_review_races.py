@@ -1,0 +1,165 @@
+"""Two at once on one proposal: exactly one wins, the other is told who, and nothing is done twice."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+
+from governance.models import AuditEntry, Decision, Proposal, ProposalStep
+from kernel import actions
+from kernel.errors import ConflictError, DomainError, StaleError, TransitionError
+from tests.conftest import TEAM, Cast, Player, make_cast, make_person
+from tests.governance.made import made, note_of
+from tests.governance.queueing import queue_note, row_of, set_review
+from tests.threads import at_once
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def desk(monkeypatch, transactional_db) -> tuple[Cast, Player]:
+    """The cast, with `note` queued by policy, and a second reviewer `ann`."""
+    monkeypatch.setitem(actions._registry, "note", made())
+    cast = make_cast()
+    set_review(cast)
+    return cast, make_person("ann", TEAM)
+
+
+def lost(outcomes: list) -> list[DomainError]:
+    return [outcome for outcome in outcomes if isinstance(outcome, DomainError)]
+
+
+def test_it_works(desk):
+    """Approve, edit and reject, all at once."""
+    cast, ann = desk
+    proposal = queue_note(cast.agent)
+    works = [
+        partial(cast.reviewer.do, "approve_proposal", id=proposal, revision=1),
+        partial(ann.do, "edit_and_approve", id=proposal, revision=1, input={"note": "edited"}, reason="r"),
+        partial(cast.operator.do, "reject_proposal", id=proposal, revision=1, reason="r"),
+    ]
+    outcomes = at_once(works)
+    refused = lost(outcomes)
+    assert len(refused) == 2
+    winner = Decision.objects.get().by_name
+    for error in refused:
+        assert isinstance(error, TransitionError)
+        assert f"by {winner}" in error.message
+        assert error.problem("r")["proposal"]["by"] == winner
+    row = row_of(proposal)
+    expected = {"reviewer": ("approved", "first"), "ann": ("approved", "edited"), "operator": ("rejected", None)}
+    assert (row.state, note_of(), row.last_error) == (*expected[winner], "")
+
+
+def test_a_double_click_is_one_decision(desk):
+    cast, _ = desk
+    proposal = queue_note(cast.agent)
+    outcomes = at_once([partial(cast.reviewer.do, "approve_proposal", id=proposal, revision=1) for _ in range(4)])
+    assert len(lost(outcomes)) == 3
+    assert all("already approved by reviewer" in error.message for error in lost(outcomes))
+    assert Decision.objects.count() == 1
+    assert AuditEntry.objects.filter(action="note", outcome="allowed").count() == 1
+
+
+def test_a_double_click_with_a_key_gets_one_answer(desk):
+    cast, _ = desk
+    proposal = queue_note(cast.agent)
+    press = partial(cast.reviewer.do, "reject_proposal", id=proposal, reason="r", idempotency_key="press-1")
+    answers = [outcome for outcome in at_once([press] * 4) if not isinstance(outcome, TransitionError | ConflictError)]
+    assert answers
+    assert {answer["proposal"]["state"] for answer in answers} == {"rejected"}
+    assert Decision.objects.count() == 1
+    assert press()["deduplicated"] is True
+
+
+def test_approving_while_it_is_withdrawn(desk):
+    cast, _ = desk
+    for number in range(3):
+        proposal = queue_note(cast.agent, f"note {number}")
+        before = note_of()
+        outcomes = at_once(
+            [
+                partial(cast.reviewer.do, "approve_proposal", id=proposal),
+                partial(cast.agent.do, "withdraw_proposal", id=proposal),
+            ]
+        )
+        assert len(lost(outcomes)) == 1
+        state = row_of(proposal).state
+        assert (state, note_of()) in [("approved", f"note {number}"), ("withdrawn", before)]
+
+
+def test_approving_while_it_is_revised(desk):
+    cast, _ = desk
+    proposal = queue_note(cast.agent)
+    outcomes = at_once(
+        [
+            partial(cast.reviewer.do, "approve_proposal", id=proposal, revision=1),
+            partial(cast.agent.do, "revise_proposal", id=proposal, input={"note": "revised"}),
+        ]
+    )
+    assert len(lost(outcomes)) == 1
+    row = row_of(proposal)
+    assert (row.state, row.revision, note_of()) in [("approved", 1, "first"), ("open", 2, None)]
+    assert isinstance(lost(outcomes)[0], TransitionError | StaleError)
+
+
+def test_two_first_approvals_at_once_are_not_two_persons_too_many(desk):
+    """Of two who look at `0 of 2`, one is recorded and the other looks again; nobody counts twice."""
+    cast, ann = desk
+    set_review(cast, two_person=[{"name": "both", "actions": ["note"]}])
+    proposal = queue_note(cast.agent)
+    outcomes = at_once([partial(player.do, "approve_proposal", id=proposal) for player in (cast.reviewer, ann)])
+    row = row_of(proposal)
+    assert row.approvals == Decision.objects.count() == 2 - len(lost(outcomes))
+    assert (row.state == "approved") == (row.approvals == 2) == (note_of() == "first")
+    for error in lost(outcomes):
+        assert "look at it again" in error.message
+    if row.state == "open":
+        missing = ann if Decision.objects.get().by_name == "reviewer" else cast.reviewer
+        missing.do("approve_proposal", id=proposal)
+    assert note_of() == "first"
+    assert Decision.objects.values("by_id").distinct().count() == 2
+
+
+def test_two_bulks_at_once_decide_each_once(desk):
+    cast, ann = desk
+    ids = [queue_note(cast.agent, "x" * (number + 1)) for number in range(5)]
+    given = {"verdict": "reject", "proposals": [{"id": pk, "revision": 1} for pk in ids], "reason": "r"}
+    first, second = at_once([partial(player.do, "decide_proposals", given) for player in (cast.reviewer, ann)])
+    done = [
+        outcome["id"] for answer in (first, second) for outcome in answer["outcomes"] if outcome["outcome"] == "done"
+    ]
+    assert sorted(done) == sorted(ids)
+    assert Decision.objects.count() == 5
+    assert {o["outcome"] for answer in (first, second) for o in answer["outcomes"]} <= {"done", "decided"}
+
+
+def test_what_is_rejected_while_it_is_sent_again_stays_rejected(desk):
+    """Whichever comes first: the call joins the open proposal or is refused; no second proposal slips in."""
+    cast, _ = desk
+    for number in range(3):
+        proposal = queue_note(cast.agent, f"note {'x' * number}")
+        outcomes = at_once(
+            [
+                partial(cast.reviewer.do, "reject_proposal", id=proposal, reason="no"),
+                partial(cast.agent.do, "note", note=f"note {'x' * number}"),
+            ]
+        )
+        assert all(isinstance(error, ConflictError) for error in lost(outcomes))
+        assert row_of(proposal).state == "rejected"
+    assert not Proposal.objects.filter(state="open").exists()
+
+
+def test_a_claim_and_a_decision_at_once(desk):
+    cast, ann = desk
+    proposal = queue_note(cast.agent)
+    at_once(
+        [
+            partial(ann.do, "claim_proposal", id=proposal),
+            partial(cast.reviewer.do, "approve_proposal", id=proposal),
+        ]
+    )
+    row = row_of(proposal)
+    assert (row.state, row.claimed_by, note_of()) == ("approved", "", "first")
+    assert ProposalStep.objects.filter(kind="claimed").count() <= 1
