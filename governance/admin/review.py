@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import admin
 from django.contrib.admin import ModelAdmin, SimpleListFilter
 from django.contrib.auth import get_user_model
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
+from django.urls import reverse
 
 from governance import selectors
 from governance.admin.bulk import BulkScreen
+from governance.admin.explain import ExplainScreen
+from governance.admin.history import HistoryScreen
 from governance.admin.item import EffectScreen, ItemScreen
 from governance.admin.preferences import PreferencesScreen
 from governance.admin.queue import QueueScreen
@@ -27,10 +31,11 @@ from governance.adminbase import (
     list_url,
     page_url,
     place_of,
+    read,
     shown,
     when,
 )
-from governance.contracts import Outcome, ProposalState
+from governance.contracts import ObjectChange, Outcome, ProposalState
 from governance.models import AuditEntry, PolicyVersion, Proposal
 from kernel.context import Ctx, Door
 from scopes.models import Principal
@@ -63,6 +68,8 @@ class AuditAdmin(ReadOnlyAdmin):
     """Who did what, and what became of it."""
 
     group, place, icon = "Review", 1, "history"
+    placed = False
+    screens = (HistoryScreen,)
     list_display = ("at_time", "who", "what", "result", "where", "door_label", "rule_name")
     list_display_links = ("what",)
     list_filter = ("outcome", DoorFilter)
@@ -149,10 +156,29 @@ class AuditAdmin(ReadOnlyAdmin):
         ]
 
     def detail(self, row: AuditEntry, request: HttpRequest) -> dict[str, Any]:
-        """What changed, what the decision rested on, and the proposal where there is one in sight."""
+        """What changed and what happened to it before and after, what the decision rested on, and the proposal where
+        there is one in sight."""
         proposals = selectors.visible_proposals(ctx_of(request))
         proposal = proposals.filter(pk=row.proposal_id).first() if row.proposal_id else None
-        return {"changes": compare(row.changes), "decision_facts": row.facts, "proposal": linked(proposal)}
+        entry = read("get_audit_entry", request, id=str(row.pk))
+        return {
+            "changes": compare(row.changes),
+            "decision_facts": row.facts,
+            "proposal": linked(proposal),
+            "objects": [changed_object(each) for each in entry.objects],
+            "entry": entry,
+            "why": f"{reverse('admin:governance_explain')}?{urlencode({'audit_entry_id': row.pk})}",
+        }
+
+
+def changed_object(each: ObjectChange) -> dict[str, Any]:
+    """An object that an entry changed, with links to its changes around that one."""
+    history = urlencode({"table": each.table, "object_id": each.object_id})
+    around = {
+        name: reverse("admin:governance_auditentry_change", args=[entry_id]) if entry_id else ""
+        for name, entry_id in (("previous", each.previous), ("next", each.next))
+    }
+    return {"object": each, "history": f"{reverse('admin:governance_history')}?{history}", **around}
 
 
 def linked(row: Proposal | None) -> Cell | None:
@@ -235,6 +261,7 @@ class PolicyAdmin(ReadOnlyAdmin):
     """Every version of every policy."""
 
     group, place, icon = "System", 0, "gavel"
+    screens = (ExplainScreen,)
     list_display = ("version", "domain_name", "by", "why", "created")
     search_fields = ("author_name",)
     search_help_text = "Start of an author's name"

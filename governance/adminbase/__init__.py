@@ -17,7 +17,7 @@ from governance.adminbase.navigation import (
     script,
     stylesheet,
 )
-from governance.adminbase.screens import Screen, back_to, sent_json, toast
+from governance.adminbase.screens import Screen, back_to, sent_json, toast, whole
 from governance.adminbase.windows import Placed, ReadOnlyAdmin
 
 __all__ = [
@@ -53,4 +53,5 @@ __all__ = [
     "stylesheet",
     "toast",
     "when",
+    "whole",
 ]

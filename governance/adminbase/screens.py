@@ -110,6 +110,11 @@ def sent_json(request: HttpRequest, name: str) -> Any:
         raise InvalidInputError(message, errors=[{"loc": [name], "msg": message, "type": "json"}]) from exc
 
 
+def whole(text: str) -> int | str:
+    """The number that a field of a form says; other text as it is, for the action to refuse."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else text
+
+
 def toast(
     request: HttpRequest, text: str, *, undo: str = "", fields: Mapping[str, str] | None = None, done: bool = True
 ) -> None:

@@ -27,6 +27,7 @@ from governance.contracts.access import (
     WhoamiResult,
 )
 from governance.contracts.accounts import ResetSecondFactorInput, ResetSecondFactorResult
+from governance.contracts.activity import ActorActivity, AgentActivityInput, AgentActivityResult
 from governance.contracts.audit import (
     AuditDetail,
     AuditRef,
@@ -167,6 +168,9 @@ from governance.contracts.stats import (
 )
 
 __all__ = [
+    "ActorActivity",
+    "AgentActivityInput",
+    "AgentActivityResult",
     "ApproveProposalInput",
     "AssignReviewerInput",
     "AssignReviewerResult",

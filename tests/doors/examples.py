@@ -295,6 +295,7 @@ EXAMPLES: dict[str, Example] = {
     "request_changes": Example("reviewer", lambda cast: {**_proposal(cast), "reason": "name the project"}, "agent"),
     "revise_proposal": Example("agent", _edited, "stranger"),
     "snooze_proposal": Example("reviewer", lambda cast: {**_proposal(cast), "seen_again": 3}, "agent"),
+    "agent_activity": Example("reviewer", lambda cast: {"domain_id": TEAM, "kind": "system"}, "agent"),
     "approve_proposal": Example("reviewer", _proposal, "agent"),
     "assign_reviewer": Example("operator", lambda cast: {"user": "reviewer", "domain_id": TEAM}, "agent"),
     "commit_turn": Example("agent", _everything, "stranger"),

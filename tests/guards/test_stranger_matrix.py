@@ -173,6 +173,11 @@ INPUTS: dict[str, Inputs] = {
     "request_changes": _on_proposals(reason="because"),
     "revise_proposal": _on_proposals(input={}),
     "snooze_proposal": _on_proposals(seen_again=3),
+    "agent_activity": lambda ids: {
+        "domain": {"domain_id": ids.domain},
+        "people": {"kind": "person"},
+        "all": {},
+    },
     "approve_proposal": _decisions,
     "assign_reviewer": lambda ids: {"domain": {**KEY, "user": ids.person, "domain_id": ids.domain}},
     "commit_turn": _commits,
