@@ -30,7 +30,7 @@ class ExplainScreen(Screen):
 
     def show(self, request: HttpRequest, **names: Any) -> dict[str, Any]:
         """The forms, and the answer to what the address asks."""
-        asked = {name: value.strip() for name, value in request.GET.items() if value.strip()}
+        asked = {name: value.strip() for name, value in request.GET.dict().items() if value.strip()}
         shown = {
             "asked": asked,
             "actions": [action.name for action in all_actions()],

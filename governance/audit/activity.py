@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -50,7 +51,7 @@ def sum_up(rows: QuerySet[AuditEntry], given: AgentActivityInput, since: datetim
         )
         .order_by("-calls", "actor_id")[:SHOWN]
     )
-    found = list(counted)
+    found = _plain(counted)
     proposals = _proposals([row["actor_id"] for row in found], given, since, ctx)
     return [_activity(row, proposals.get(row["actor_id"], {}), since, ctx) for row in found]
 
@@ -69,7 +70,12 @@ def _proposals(actors: list[str], given: AgentActivityInput, since: datetime, ct
             rejected=Count("id", filter=Q(state=ProposalState.REJECTED)),
         )
     )
-    return {row.pop("proposer_id"): row for row in found}
+    counts = ("proposed", "waiting", "approved", "rejected")
+    return {row["proposer_id"]: {name: int(row[name]) for name in counts} for row in _plain(found)}
+
+
+def _plain(rows: Iterable[Any]) -> list[dict[str, Any]]:
+    return [dict(row) for row in rows]
 
 
 def _activity(row: dict[str, Any], proposals: dict[str, int], since: datetime, ctx: Ctx) -> ActorActivity:
