@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -65,7 +66,7 @@ class ItemScreen(Screen):
         before, after = neighbours(proposal, address, ctx)
         return {
             **shape_of(request),
-            **shown_of(review.presentation),
+            **shown_of(review.presentation, proposal.input),
             "review": review,
             "proposal": proposal,
             "where": place_of(proposal.domain_id, proposal.scope),
@@ -178,15 +179,20 @@ def shape_of(request: HttpRequest) -> dict[str, str]:
     }
 
 
-def shown_of(presentation: Presentation) -> dict[str, Any]:
-    """A presentation with its rows compared: those that say something, the rest folded away."""
+def shown_of(presentation: Presentation, given: Mapping[str, Any]) -> dict[str, Any]:
+    """A presentation with its rows compared: those that say something, the rest folded away. Where none says anything,
+    the texts of the proposed input stand for them."""
     rows = [row_of(row) for row in presentation.rows]
-    telling = [row for row in rows if row.tells] or rows[:1]
+    telling = [row for row in rows if row.tells]
+    texts = [] if telling else [compare_values(field.label, None, field.text) for field in text_fields(given)]
+    if not telling and not texts:
+        telling = rows[:1]
     nearest = presentation.nearest
     proposed = next((text for row in telling if (text := row.proposed)), "")
     return {
         "subject": presentation.subject,
         "rows": telling,
+        "texts": texts,
         "further": [row for row in rows if row not in telling],
         "nearest": nearest,
         "nearest_fields": [compare_values("text", nearest.text, proposed)] if nearest and proposed else [],

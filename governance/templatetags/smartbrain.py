@@ -49,6 +49,12 @@ def visible(text: object) -> SafeString:
 
 
 @register.filter
+def legible(text: object) -> str:
+    """Text for an attribute, where there is no markup: hidden characters as their code points; escaped by Django."""
+    return show_invisible(str(text))
+
+
+@register.filter
 def pretty(value: Any) -> SafeString:
     """JSON with its own language kept, escaped as above."""
     return visible(text_of(value))
