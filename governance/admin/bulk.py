@@ -129,7 +129,7 @@ def matching(address: Address, cap: int, request: HttpRequest) -> list[ProposalV
 def count_matching(address: Address, ctx: Ctx) -> int:
     """How many proposals fit an address, counted up to a bound."""
     given = ProposalFilters.parse(address.given())
-    return selectors.count_of(given.queue or "open", given, ctx).count
+    return selectors.count_matching(given, ctx)[0]
 
 
 def newcomers(count: str, address: Address, ctx: Ctx) -> int:

@@ -45,6 +45,7 @@ def front_page(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
             {"row": row, "where": place_of(row.domain_id, row.scope)} for row in newest.order_by("-id")[:NEWEST]
         ],
         "queue": reverse("admin:governance_queue"),
+        "statistics": reverse("admin:governance_statistics"),
         "policies": list_url(PolicyVersion._meta),  # noqa: SLF001
         "audit_list": list_url(AuditEntry._meta),  # noqa: SLF001
         "nothing_yet": all(card["count"] == "0" for card in cards),

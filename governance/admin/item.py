@@ -32,13 +32,14 @@ DONE = {
     "claim_proposal": "Claimed",
     "release_proposal": "Released",
     "comment_on_proposal": "Comment kept",
+    "draft_rule": "Rule drafted: it waits as a proposal of its own",
 }
 STATE_TONES = {
     ProposalState.OPEN: "sb-warn",
     ProposalState.APPROVED: "sb-good",
     ProposalState.REJECTED: "sb-bad",
 }
-STAYING = frozenset({"claim_proposal", "release_proposal", "comment_on_proposal"})
+STAYING = frozenset({"claim_proposal", "release_proposal", "comment_on_proposal", "draft_rule"})
 UNDOABLE = frozenset({"approve_proposal", "reject_proposal", "request_changes", "edit_and_approve"})
 SNOOZES = [(1, "for an hour"), (24, "for a day"), (168, "for a week")]
 
@@ -91,7 +92,7 @@ class ItemScreen(Screen):
         if action not in DONE:
             raise PermissionDenied
         given = _given(action, request, names["pk"])
-        proposal = decide(action, request, **given).proposal
+        answer = decide(action, request, **given)
         address = Address.read(request.POST.get("query", ""))
         here = f"{reverse('admin:governance_item', args=[names['pk']])}?{address.query}"
         if action in STAYING and request.POST.get("quiet"):
@@ -99,7 +100,7 @@ class ItemScreen(Screen):
         if action in STAYING:
             toast(request, f"{DONE[action]}.")
             return HttpResponseRedirect(here)
-        ctx = ctx_of(request)
+        ctx, proposal = ctx_of(request), answer.proposal
         left = selectors.count_decidable(None, ctx)
         undo = reverse("admin:governance_undo") if action in UNDOABLE else ""
         toast(request, f"{DONE[action]}, {left} left.", undo=undo, fields={"proposal_id": str(names["pk"])})
@@ -145,6 +146,8 @@ def _given(action: str, request: HttpRequest, proposal_id: UUID) -> dict[str, An
         given["input"] = edited(stored.input, sent.dict())
     if action == "snooze_proposal":
         given |= _sleep(sent.get("chosen", ""), sent.get("until", ""), sent.get("seen_again", ""))
+    if action == "draft_rule":
+        given["reason"] = sent.get("reason", "")
     if action == "comment_on_proposal":
         given["text"] = sent.get("text", "")
     return given

@@ -19,6 +19,7 @@ from governance.admin.history import HistoryScreen
 from governance.admin.item import EffectScreen, ItemScreen
 from governance.admin.preferences import PreferencesScreen
 from governance.admin.queue import QueueScreen
+from governance.admin.statistics import StatisticsScreen
 from governance.admin.undo import UndoScreen
 from governance.adminbase import (
     Cell,
@@ -218,7 +219,7 @@ class ProposalAdmin(ReadOnlyAdmin):
     narrow_by = ("domain", "action")
     teach = "No proposals. A call that the policy holds for review waits here until a person decides."
     teach_command = 'manage.py act get_policy \'{"domain_id": "my-team"}\' --user <your name>'
-    screens = (QueueScreen, BulkScreen, ItemScreen, EffectScreen, UndoScreen, PreferencesScreen)
+    screens = (QueueScreen, BulkScreen, ItemScreen, EffectScreen, UndoScreen, StatisticsScreen, PreferencesScreen)
     placed = False
 
     def visible(self, ctx: Ctx) -> QuerySet[Proposal]:

@@ -12,6 +12,7 @@ from governance.selectors.audit import (
     view_audit_detail,
 )
 from governance.selectors.filters import (
+    default_filter,
     get_filter,
     list_filters,
     tells,
@@ -89,6 +90,7 @@ __all__ = [
     "decidable",
     "decided_by_day",
     "decided_today",
+    "default_filter",
     "domains_of_advice",
     "earlier_ones",
     "filter_audit",

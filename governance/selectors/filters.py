@@ -7,8 +7,9 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 
 from governance.contracts import FilterView, ProposalFilters
-from governance.models import SavedFilter
-from governance.selectors.proposals import count_matching
+from governance.models import Proposal, SavedFilter
+from governance.selectors.counting import bounded_counts
+from governance.selectors.proposals import COUNTED_TO, filter_proposals
 from kernel.context import ANY, Ctx, Right
 from kernel.errors import DomainError, NotFoundError
 from scopes.selectors import visible_domains
@@ -28,7 +29,15 @@ def visible_filters(ctx: Ctx) -> QuerySet[SavedFilter]:
 def list_filters(ctx: Ctx, *, counts: bool) -> list[FilterView]:
     """The filters that the actor may use, the lightest first."""
     rows = [row for row in visible_filters(ctx)[:FILTERS] if _may_know(row, ctx)]
-    return [view_filter(row, ctx, counts=counts) for row in rows]
+    lists = [_rows(ProposalFilters.parse(row.filters), ctx) for row in rows] if counts else []
+    counted = bounded_counts(lists, COUNTED_TO) if counts else [None] * len(rows)
+    return [view_filter(row, ctx, count) for row, count in zip(rows, counted, strict=True)]
+
+
+def default_filter(ctx: Ctx) -> ProposalFilters | None:
+    """The filters with which the actor's queue opens; None where it chose none."""
+    row = SavedFilter.objects.filter(owner_id=ctx.actor.id, is_default=True).first()
+    return ProposalFilters.parse(row.filters) if row else None
 
 
 def get_filter(filter_id: UUID, ctx: Ctx) -> SavedFilter:
@@ -39,10 +48,9 @@ def get_filter(filter_id: UUID, ctx: Ctx) -> SavedFilter:
     return row
 
 
-def view_filter(row: SavedFilter, ctx: Ctx, *, counts: bool = False) -> FilterView:
-    """A filter as answers show it. One that fits nothing any more counts nothing."""
+def view_filter(row: SavedFilter, ctx: Ctx, count: int | None = None) -> FilterView:
+    """A filter as answers show it, with the proposals that fit, where they were counted."""
     filters = ProposalFilters.parse(row.filters)
-    count, at_least = _count(filters, ctx) if counts else (None, False)
     return FilterView(
         id=row.id,
         name=row.name,
@@ -52,8 +60,8 @@ def view_filter(row: SavedFilter, ctx: Ctx, *, counts: bool = False) -> FilterVi
         is_default=row.is_default and row.owner_id == ctx.actor.id,
         owner=row.owner_name,
         mine=row.owner_id == ctx.actor.id,
-        count=count,
-        at_least=at_least,
+        count=None if count is None else min(count, COUNTED_TO),
+        at_least=count is not None and count > COUNTED_TO,
     )
 
 
@@ -73,8 +81,9 @@ def _may_know(row: SavedFilter, ctx: Ctx) -> bool:
     return ctx.may(Right.DECIDE, row.domain_id, filters.scope or ANY)
 
 
-def _count(filters: ProposalFilters, ctx: Ctx) -> tuple[int, bool]:
+def _rows(filters: ProposalFilters, ctx: Ctx) -> QuerySet[Proposal]:
+    """What a filter lists; nothing where what it names is gone or out of sight."""
     try:
-        return count_matching(filters, ctx)
+        return filter_proposals(filters, ctx).prefetch_related(None)
     except DomainError:
-        return 0, False
+        return Proposal.objects.none()

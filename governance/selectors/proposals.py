@@ -22,6 +22,7 @@ from governance.contracts import (
     Verdict,
 )
 from governance.models import OPEN_STATES, RISKS, Decision, Mention, Proposal
+from governance.selectors.counting import bounded_counts
 from governance.selectors.sight import visible_proposals
 from kernel.context import ANY, Ctx, Right, type_prefix
 from kernel.errors import NotFoundError
@@ -110,7 +111,12 @@ def next_proposal(after: Proposal, given: ProposalFilters, ctx: Ctx) -> UUID | N
 
 def count_queues(domain_id: str | None, ctx: Ctx) -> list[QueueCount]:
     """How many proposals each queue lists, counted up to a bound."""
-    return [count_of(queue, ProposalFilters(domain_id=domain_id, queue=queue), ctx) for queue in QUEUES]
+    lists = [filter_proposals(ProposalFilters(domain_id=domain_id, queue=queue), ctx) for queue in QUEUES]
+    counted = bounded_counts([rows.prefetch_related(None) for rows in lists], COUNTED_TO)
+    return [
+        QueueCount(queue=queue, count=min(count, COUNTED_TO), at_least=count > COUNTED_TO)
+        for queue, count in zip(QUEUES, counted, strict=True)
+    ]
 
 
 def count_of(queue: QueueName, given: ProposalFilters, ctx: Ctx) -> QueueCount:

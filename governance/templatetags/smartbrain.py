@@ -122,6 +122,23 @@ def spaced(text: object) -> str:
     return str(text).replace("_", " ")
 
 
+@register.filter
+def percent(share: float | None) -> str:
+    """A share as a percentage; a dash where there is none."""
+    return "–" if share is None else f"{share:.0%}"
+
+
+@register.filter
+def span(seconds: float | None) -> str:
+    """A span of time in its largest fitting unit; a dash where there is none."""
+    if seconds is None:
+        return "–"
+    for size, unit in ((86_400, "days"), (3_600, "hours"), (60, "minutes")):
+        if seconds >= size:
+            return f"{seconds / size:.1f} {unit}"
+    return f"{seconds:.0f} seconds"
+
+
 @register.simple_tag
 def span_of(text: RelatedText) -> SafeString:
     """A text in which the characters that were read are marked, with some of what stands around them."""

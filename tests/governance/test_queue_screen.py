@@ -8,7 +8,7 @@ import pytest
 
 from governance.models import Proposal
 from tests.conftest import ELSEWHERE, make_person
-from tests.governance.desk import forms, item, make_desk, propose, queue, sign_in, text_of
+from tests.governance.desk import forms, item, make_desk, propose, queue, sign_in, statements, text_of
 from tests.guards.write_guard import unguarded
 
 
@@ -129,3 +129,50 @@ def test_empty_queues_teach(desk):
         assert told in text_of(desk.ann, queue(query))
     make_person("new", is_staff=True)
     assert "Nothing is assigned to you yet" in text_of(sign_in("new"), queue())
+
+
+def save(client, query: str, name: str, **fields: str):
+    return client.post(queue(), {"query": query, "name": name, **fields}, follow=True)
+
+
+def test_saved_filters_are_tabs_with_counts(desk):
+    for text in ("The port is 5432", "The stock is full"):
+        propose(desk.cast.agent, text)
+    page = save(desk.ann, "queue=open&text=port", "Ports").content.decode()
+    assert "Saved as a tab" in page
+    tab = desk.ann.get(queue("?queue=open&text=port")).context["saved"][0]
+    assert (tab.label, tab.count, tab.current) == ("Ports", "1", True)
+    assert desk.ben.get(queue()).context["saved"] == []
+    save(desk.ann, "queue=open&domain_id=team&risk=normal", "Normal ones", shared="on")
+    shared = desk.ben.get(queue()).context["saved"]
+    assert [(tab.label, tab.count, tab.note) for tab in shared] == [("Normal ones", "2", "shared by ann")]
+    own = desk.ann.get(queue("?queue=open")).context["own"]
+    desk.ann.post(queue(), {"query": "queue=open", "forget": str(own[0].id)})
+    assert len(desk.ann.get(queue("?queue=open")).context["own"]) == 1
+
+
+def test_the_default_filter_opens_the_queue(desk):
+    propose(desk.cast.agent, "The port is 5432")
+    save(desk.ann, "queue=open&text=port", "Ports", is_default="on")
+    assert desk.ann.get(queue())["Location"] == queue("?queue=open&text=port")
+    assert desk.ben.get(queue()).status_code == 200
+
+
+@pytest.mark.parametrize("name", ["", " ", "x" * 500])
+def test_a_filter_needs_a_name(desk, name):
+    answer = save(desk.ann, "queue=open", name)
+    assert answer.status_code == 422
+    assert desk.ann.get(queue("?queue=open")).context["saved"] == []
+
+
+def test_the_queue_asks_few_questions_however_long_it_is(desk):
+    for n in range(3):
+        propose(desk.cast.agent, f"Thing {n}")
+        save(desk.ann, f"queue=open&text=thing+{n}", f"Tab {n}")
+    few = statements(desk.ann, queue("?queue=open"))
+    for n in range(25):
+        propose(desk.cast.agent, f"Further thing {n}")
+    for n in range(3):
+        save(desk.ann, f"queue=open&text=further+{n}", f"Further tab {n}")
+    assert statements(desk.ann, queue("?queue=open")) == few
+    assert few <= 20
