@@ -1,0 +1,107 @@
+"""Promotion, retraction and correction by several at once, on real connections of both databases."""
+
+from __future__ import annotations
+
+import pytest
+from django.db.models import Count
+
+from kernel.errors import ConflictError, DomainError, UnavailableError
+from memory.models import KnowledgeEvent, MemoryItem
+from search.models import IndexEntry
+from tests.conftest import Cast, make_cast
+from tests.memory.talk import commit, context, decision, item, only, ref
+from tests.threads import at_once
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+TASK, SHOP = "task:t", "project:shop"
+
+
+def known(cast: Cast, text: str = "Use Postgres", scope: str = TASK) -> str:
+    return str(only(commit(cast.agent, scopes=context(scope), decisions=[decision(text)]))["id"])
+
+
+def promote(cast: Cast, item_id: str) -> dict:
+    body = {"memory_item_id": item_id, "target_scope": ref(SHOP), "reason": "for all"}
+    return cast.reviewer.do("promote_to_scope", body)
+
+
+def sound() -> None:
+    """One current row a key, and the index as the rows are."""
+    doubled = MemoryItem.objects.filter(current_until=None).values("scope", "type", "key").annotate(n=Count("pk"))
+    assert not doubled.filter(n__gt=1).exists()
+    current = set(MemoryItem.objects.filter(current_until=None, status="active").values_list("pk", flat=True))
+    entries = IndexEntry.objects.filter(kind="memory", state="current")
+    assert set(entries.values_list("object_id", flat=True)) == current
+
+
+def test_one_memory_promoted_by_six_at_once_is_one_copy():
+    """Field report A6."""
+    cast = make_cast()
+    source = known(cast)
+    outcomes = at_once([lambda: promote(cast, source)] * 6)
+    answers = [each for each in outcomes if not isinstance(each, DomainError)]
+    assert answers
+    assert [
+        each for each in outcomes if isinstance(each, DomainError) and not isinstance(each, UnavailableError)
+    ] == []
+    assert len({each["item"]["id"] for each in answers}) == 1
+    assert MemoryItem.objects.filter(scope__external_id="shop").count() == 1
+    assert len([each for each in answers if not each["deduplicated"]]) == 1
+    sound()
+
+
+def test_retracted_by_four_at_once_it_is_taken_back_once():
+    cast = make_cast()
+    row = known(cast)
+    works = [lambda: cast.agent.do("retract_item", memory_item_id=row, reason="wrong")] * 4
+    answers = [each for each in at_once(works) if not isinstance(each, DomainError)]
+    assert len([each for each in answers if not each["deduplicated"]]) == 1
+    assert KnowledgeEvent.objects.filter(item=row, kind="retracted").count() == 1
+    sound()
+
+
+def test_of_two_corrections_one_wins_and_the_other_learns_what_holds_now():
+    cast = make_cast()
+    row = known(cast)
+    works = [
+        lambda n=n: cast.agent.do("correct_item", memory_item_id=row, text=f"Use database {n}", reason="wrong")
+        for n in range(4)
+    ]
+    outcomes = at_once(works)
+    won = [each for each in outcomes if not isinstance(each, DomainError)]
+    lost = [each for each in outcomes if isinstance(each, DomainError) and not isinstance(each, UnavailableError)]
+    assert len(won) == 1
+    assert all(isinstance(each, ConflictError) and won[0]["item"]["id"] in each.message for each in lost)
+    sound()
+
+
+def test_promoted_while_it_is_corrected_the_copy_is_of_one_or_of_none():
+    cast = make_cast()
+    for number in range(3):
+        row = known(cast, f"Use version {number}")
+        outcomes = at_once(
+            [
+                lambda row=row: promote(cast, row),
+                lambda row=row: cast.agent.do("correct_item", memory_item_id=row, text=f"Use {row}", reason="x"),
+            ]
+        )
+        for refused in (each for each in outcomes if isinstance(each, DomainError)):
+            assert isinstance(refused, ConflictError | UnavailableError), refused
+        sound()
+
+
+def test_demoted_while_it_is_committed_again_it_stays_demoted():
+    cast = make_cast()
+    row = known(cast, scope=SHOP)
+    why = [{"kind": "url", "id": "https://e.example"}]
+    at_once(
+        [
+            lambda: cast.reviewer.do(
+                "demote", memory_item_id=row, evidence_refs=why, reason_type="unsafe", reason="no"
+            ),
+            *([lambda: commit(cast.agent, scopes=context(SHOP), decisions=[decision()])] * 3),
+        ]
+    )
+    assert item(row).lifecycle_status == "demoted"
+    assert MemoryItem.objects.filter(scope__external_id="shop").count() == 1
