@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 import pytest
 from django.db.models import Count
 
@@ -57,7 +59,7 @@ def test_retracted_by_four_at_once_it_is_taken_back_once():
     works = [lambda: cast.agent.do("retract_item", memory_item_id=row, reason="wrong")] * 4
     answers = [each for each in at_once(works) if not isinstance(each, DomainError)]
     assert len([each for each in answers if not each["deduplicated"]]) == 1
-    assert KnowledgeEvent.objects.filter(item=row, kind="retracted").count() == 1
+    assert KnowledgeEvent.objects.filter(item_id=UUID(row), kind="retracted").count() == 1
     sound()
 
 
