@@ -18,6 +18,7 @@ from memory.contracts.writing import item_fields
 from memory.models import Entity, EvidenceLink, KnowledgeEvent, MemoryItem, Turn
 from memory.policies import ConfidenceLevels, RetentionPolicy
 from memory.services import notices
+from memory.services.conflicts import follow
 from memory.services.copies import Made, Making, in_force, make
 from memory.services.items import (
     Commit,
@@ -79,7 +80,7 @@ def retract_item(item: MemoryItem, reason: str, ctx: Ctx) -> Done:
     index.close(Kind.MEMORY, [row.pk], at)
     _summarise_again(row, ctx)
     change = Change("memory_items", str(row.id), {"status": before}, {"status": row.status, "reason": reason})
-    return Done(row, [change], notices.tell(row, "retracted", reason, None, ctx))
+    return Done(row, [change, *follow([row.pk], ctx)], notices.tell(row, "retracted", reason, None, ctx))
 
 
 def correct_item(
@@ -128,6 +129,7 @@ def narrow_item(item: MemoryItem, scope: MemoryScope, making: Making, ctx: Ctx) 
     index.close(Kind.MEMORY, [old.pk], at)
     after = {"status": old.status, "successor": str(made.item.id), "narrowed_to": scope.name}
     made.changes.append(Change("memory_items", str(old.id), {"status": before}, after))
+    made.changes.extend(follow([old.pk], ctx))
     _summarise_again(old, ctx)
     return made, notices.tell(old, "narrowed", making.reason, made.item, ctx)
 
@@ -165,7 +167,7 @@ def demote_item(
     index.set_state(Kind.MEMORY, [row.pk], state_of(row))
     _summarise_again(row, ctx)
     change = Change("memory_items", str(row.id), {"lifecycle": was, "pinned": item.pinned}, {"lifecycle": to})
-    return Done(row, [change], notices.tell(row, "demoted", why[1], None, ctx)), was
+    return Done(row, [change, *follow([row.pk], ctx)], notices.tell(row, "demoted", why[1], None, ctx)), was
 
 
 def _held(item: MemoryItem) -> MemoryItem:

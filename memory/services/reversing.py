@@ -13,6 +13,7 @@ from kernel.context import Ctx
 from kernel.errors import StaleError
 from memory.contracts.items import Lifecycle, Status
 from memory.models import Entity, EvidenceLink, KnowledgeEvent, MemoryItem
+from memory.services.conflicts import follow
 from memory.services.items import Commit, Pending, Written, after_all, event_of, settle, state_of
 from scopes.services import lock_scopes
 from search import services as index
@@ -62,6 +63,7 @@ def _take_back(row: MemoryItem, ctx: Ctx) -> Change:
     row.status, row.current_until = Status.RETRACTED, at
     event_of(row, "undone", before, ctx).save()
     index.close(Kind.MEMORY, [row.pk], at)
+    follow([row.pk], ctx)
     return Change(TABLE, str(row.id), {"status": before}, {"status": row.status, "undone": True})
 
 

@@ -8,19 +8,16 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 
 from governance.gate.opening import writing
 from governance.models import AuditEntry
 from kernel import clock
 from kernel.actions import Change
 from kernel.errors import ConflictError, ForbiddenError, InvalidInputError, NotFoundError, StaleError
-from memory.models import ContextRecord, MemoryItem, Notice, Summary
+from memory.models import MemoryItem, Summary
 from memory.services.reversing import reverse
 from scopes.selectors import authenticate_key
 from tests.conftest import TEAM, Player, make_agent
-from tests.guards.write_guard import unguarded
 from tests.memory.factories import made, scope_row
 from tests.memory.talk import (
     commit,
@@ -347,85 +344,6 @@ class TestDemote:
         undo(cast.reviewer, "demote")
         assert (item(law).lifecycle_status, item(law).pinned) == ("canonical", True)
         assert memories(cast.agent, "lose data", scope_context=context(SHOP)) == ["Never lose data."]
-
-
-class TestNotices:
-    def told(self, player: Player, session: str = "n1") -> list[dict]:
-        notices: list[dict] = compose(player, "Which database?", session, scope_context=context(SHOP))["notices"]
-        return notices
-
-    def test_it_works(self, cast):
-        other, never = reader(), reader("never-shown")
-        row = known(cast.agent)
-        assert shown(compose(other, "Which database, Postgres?", "n1", scope_context=context(SHOP))) == [
-            "Use Postgres"
-        ]
-        assert retract(cast.agent, row)["notices"] == 1
-        (notice,) = self.told(other)
-        assert (notice["kind"], notice["memory_item_id"], notice["reason"]) == ("retracted", row, "it was wrong")
-        assert notice["replacement_id"] is None
-        assert self.told(other) == [], "once each"
-        assert self.told(never) == []
-        record = ContextRecord.objects.filter(actor_name="colleague").order_by("-id")[1]
-        assert record.package["notices"][0]["memory_item_id"] == row
-        assert Notice.objects.get().context == record.id
-
-    def test_a_correction_names_what_took_its_place(self, cast):
-        other = reader()
-        row = known(cast.agent)
-        compose(other, "Postgres?", "n1", scope_context=context(SHOP))
-        new = correct(cast.agent, row, text="Use SQLite")["item"]["id"]
-        (notice,) = self.told(other)
-        assert (notice["kind"], notice["replacement_id"]) == ("corrected", new)
-
-    def test_a_narrowing_tells_outsiders_nothing_of_the_narrower_scope(self, cast):
-        other = make_agent("outsider", pattern=SHOP)
-        row = known(cast.agent)
-        compose(other, "Postgres?", "n1", scope_context=context(SHOP, "session:n1"))
-        narrow(cast.agent, row)
-        (notice,) = self.told(other)
-        assert (notice["kind"], notice["replacement_id"]) == ("narrowed", None)
-
-    def test_a_demotion_is_told(self, cast):
-        other = reader()
-        row = known(cast.agent)
-        compose(other, "Postgres?", "n1", scope_context=context(SHOP))
-        demote(cast.reviewer, row)
-        assert [each["kind"] for each in self.told(other)] == ["demoted"]
-
-    def test_who_was_shown_it_long_ago_is_not_told(self, cast):
-        other = reader()
-        row = known(cast.agent)
-        compose(other, "Postgres?", "n1", scope_context=context(SHOP))
-        with unguarded():
-            ContextRecord.objects.update(created_at=clock.now() - timedelta(days=31))
-        assert retract(cast.agent, row)["notices"] == 0
-
-    def test_at_most_ten_a_context_and_the_rest_on_the_next(self, cast):
-        other = reader()
-        ids = [known(cast.agent, f"Postgres rule {n}", key=f"decision:shop:{n}") for n in range(12)]
-        for n in range(12):
-            compose(other, f"Postgres rule {n}?", f"n{n}", scope_context=context(SHOP))
-        for row in ids:
-            retract(cast.agent, row)
-        waiting = Notice.objects.count()
-        assert waiting > 10
-        assert len(self.told(other)) == 10
-        assert len(self.told(other)) == waiting - 10
-
-    def test_where_there_is_none_it_costs_one_statement(self, cast):
-        known(cast.agent)
-        with CaptureQueriesContext(connection) as caught:
-            self.told(cast.agent)
-        assert len([query for query in caught if 'FROM "notices"' in (query["sql"] or "")]) == 1
-
-    def test_a_retraction_in_a_commit_is_told_too(self, cast):
-        other = reader()
-        known(cast.agent)
-        compose(other, "Postgres?", "n1", scope_context=context(SHOP))
-        gone = {"type": "decisions", "key": "decision:shop:database", "reason": "never decided"}
-        commit(cast.agent, scopes=context(SHOP), retractions=[gone])
-        assert [(each["kind"], each["reason"]) for each in self.told(other)] == [("retracted", "never decided")]
 
 
 def test_a_later_version_of_the_wide_key_shows_outsiders_nothing_of_what_was_narrowed(cast):

@@ -19,6 +19,7 @@ from kernel.errors import ConflictError
 from kernel.ids import new_id
 from memory.contracts.items import Status
 from memory.models import EvidenceLink, KgEdge, KnowledgeEvent, MemoryChunk, MemoryItem
+from memory.services import notices
 from memory.services.conflicts.finding import find_conflicts
 from memory.services.conflicts.following import follow
 from memory.services.items import after_all, chunk_of, entry_of, event_of
@@ -69,6 +70,8 @@ def supersede(losers: Sequence[MemoryItem], winner: MemoryItem, reason: str, ctx
     KnowledgeEvent.objects.bulk_create(events)
     index.close(Kind.MEMORY, [loser.pk for loser in losers], at)
     moved.changes += follow([loser.pk for loser in losers], ctx)
+    for loser in losers:
+        notices.tell(loser, "corrected", reason, winner, ctx)
     return moved
 
 
@@ -79,6 +82,7 @@ def retract(row: MemoryItem, reason: str, ctx: Ctx) -> list[Change]:
     row.refresh_from_db()
     event_of(row, "retracted", before, ctx, reason=reason).save()
     index.close(Kind.MEMORY, [row.pk], at)
+    notices.tell(row, "retracted", reason, None, ctx)
     return [Change("memory_items", str(row.pk), {"status": before}, {"status": row.status, "reason": reason})]
 
 
@@ -134,6 +138,8 @@ def merge(one: MemoryItem, other: MemoryItem, text: str, reason: str, ctx: Ctx) 
     item, changes = _append(other, fields, "created", reason, ctx)
     MemoryItem.objects.filter(pk__in=[one.pk, other.pk]).update(successor=item)
     _inherit(item, [one.pk, other.pk], ctx)
+    for side in (one, other):
+        notices.tell(side, "corrected", reason, item, ctx)
     moved.changes += changes
     return item, moved
 

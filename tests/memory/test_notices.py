@@ -1,0 +1,134 @@
+"""What agents are told of memories that they were shown: once each, and nothing that they may not read."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from kernel import clock
+from memory.models import ContextRecord, Notice
+from tests.conftest import TEAM, Cast, Player, make_agent
+from tests.guards.write_guard import unguarded
+from tests.memory.talk import commit, compose, context, shown
+from tests.memory.test_lifecycle import SHOP, correct, demote, known, narrow, reader, retract
+
+
+def told(player: Player, session: str = "n1") -> list[dict]:
+    notices: list[dict] = compose(player, "Which database?", session, scope_context=context(SHOP))["notices"]
+    return notices
+
+
+def test_it_works(cast):
+    other, never = reader(), reader("never-shown")
+    row = known(cast.agent)
+    assert shown(compose(other, "Which database, Postgres?", "n1", scope_context=context(SHOP))) == ["Use Postgres"]
+    assert retract(cast.agent, row)["notices"] == 1
+    (notice,) = told(other)
+    assert (notice["kind"], notice["memory_item_id"], notice["reason"]) == ("retracted", row, "it was wrong")
+    assert notice["replacement_id"] is None
+    assert told(other) == [], "once each"
+    assert told(never) == []
+    record = ContextRecord.objects.filter(actor_name="colleague").order_by("-id")[1]
+    assert record.package["notices"][0]["memory_item_id"] == row
+    assert Notice.objects.get().context == record.id
+
+
+def test_a_correction_names_what_took_its_place(cast):
+    other = reader()
+    row = known(cast.agent)
+    compose(other, "Postgres?", "n1", scope_context=context(SHOP))
+    new = correct(cast.agent, row, text="Use SQLite")["item"]["id"]
+    (notice,) = told(other)
+    assert (notice["kind"], notice["replacement_id"]) == ("corrected", new)
+
+
+def test_a_narrowing_tells_outsiders_nothing_of_the_narrower_scope(cast):
+    other = make_agent("outsider", pattern=SHOP)
+    row = known(cast.agent)
+    compose(other, "Postgres?", "n1", scope_context=context(SHOP, "session:n1"))
+    narrow(cast.agent, row)
+    (notice,) = told(other)
+    assert (notice["kind"], notice["replacement_id"]) == ("narrowed", None)
+
+
+def test_a_demotion_is_told(cast):
+    other = reader()
+    row = known(cast.agent)
+    compose(other, "Postgres?", "n1", scope_context=context(SHOP))
+    demote(cast.reviewer, row)
+    assert [each["kind"] for each in told(other)] == ["demoted"]
+
+
+def test_who_was_shown_it_long_ago_is_not_told(cast):
+    other = reader()
+    row = known(cast.agent)
+    compose(other, "Postgres?", "n1", scope_context=context(SHOP))
+    with unguarded():
+        ContextRecord.objects.update(created_at=clock.now() - timedelta(days=31))
+    assert retract(cast.agent, row)["notices"] == 0
+
+
+def test_at_most_ten_a_context_and_the_rest_on_the_next(cast):
+    other = reader()
+    ids = [known(cast.agent, f"Postgres rule {n}", key=f"decision:shop:{n}") for n in range(12)]
+    for n in range(12):
+        compose(other, f"Postgres rule {n}?", f"n{n}", scope_context=context(SHOP))
+    for row in ids:
+        retract(cast.agent, row)
+    waiting = Notice.objects.count()
+    assert waiting > 10
+    assert len(told(other)) == 10
+    assert len(told(other)) == waiting - 10
+
+
+def test_where_there_is_none_it_costs_one_statement(cast):
+    known(cast.agent)
+    with CaptureQueriesContext(connection) as caught:
+        told(cast.agent)
+    assert len([query for query in caught if 'FROM "notices"' in (query["sql"] or "")]) == 1
+
+
+def test_a_retraction_in_a_commit_is_told_too(cast):
+    other = reader()
+    known(cast.agent)
+    compose(other, "Postgres?", "n1", scope_context=context(SHOP))
+    gone = {"type": "decisions", "key": "decision:shop:database", "reason": "never decided"}
+    commit(cast.agent, scopes=context(SHOP), retractions=[gone])
+    assert [(each["kind"], each["reason"]) for each in told(other)] == [("retracted", "never decided")]
+
+
+def contradicting(cast: Cast) -> tuple[str, str]:
+    """Two memories that do not go together, both shown to a colleague, and their open conflict."""
+    one = known(cast.agent, "The default port is 8080.", key="decision:shop:port")
+    other = known(cast.agent, "The default port is 9090.", key="decision:shop:default-port")
+    assert [each["state"] for each in cast.agent.do("list_conflicts", domain_id=TEAM)["conflicts"]] == ["open"]
+    return one, other
+
+
+@pytest.mark.parametrize("act", ["retract", "demote", "narrow"])
+def test_a_contradiction_is_over_when_one_side_leaves(cast, act):
+    one, _ = contradicting(cast)
+    if act == "retract":
+        retract(cast.agent, one)
+    elif act == "demote":
+        demote(cast.reviewer, one)
+    else:
+        narrow(cast.agent, one, text="Here nothing listens.")
+    listed = cast.agent.do("list_conflicts", domain_id=TEAM, state="open")["conflicts"]
+    assert [each for each in listed if one in str(each)] == []
+
+
+def test_who_was_shown_the_losing_side_of_a_decided_contradiction_is_told(cast):
+    one, other = contradicting(cast)
+    colleague = reader()
+    compose(colleague, "What is the default port?", "n1", scope_context=context(SHOP))
+    (conflict,) = cast.agent.do("list_conflicts", domain_id=TEAM)["conflicts"]
+    sides = {conflict["a"]["id"]: "keep_b", conflict["b"]["id"]: "keep_a"}
+    cast.reviewer.do(
+        "resolve_conflict", id=conflict["id"], revision=conflict["revision"], outcome=sides[one], reason="it moved"
+    )
+    (notice,) = compose(colleague, "What is the default port?", "n2", scope_context=context(SHOP))["notices"]
+    assert (notice["kind"], notice["memory_item_id"], notice["replacement_id"]) == ("corrected", one, other)
