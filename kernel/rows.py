@@ -8,6 +8,8 @@ from typing import Any
 from django.db import connection
 from django.db.models import AutoField, Field, Model
 
+from kernel import db
+
 # SQLite takes 32,766 values in a statement, PostgreSQL 65,535.
 _MAX_VALUES = 30_000
 
@@ -37,11 +39,13 @@ def _insert(rows: Sequence[Model], fields: Sequence[Field[Any, Any]], *, number:
     quoted = connection.ops.quote_name
     table = quoted(fields[0].model._meta.db_table)  # noqa: SLF001  Django documents it
     names = ", ".join(quoted(str(field.column)) for field in fields)
-    places = ", ".join([f"({', '.join(['%s'] * len(fields))})"] * len(rows))
     ending = " ON CONFLICT DO NOTHING" if known else f" RETURNING {quoted(number)}" if number else ""
-    values = [field.get_db_prep_save(getattr(row, field.attname), connection) for row in rows for field in fields]
-    with connection.cursor() as cursor:
-        cursor.execute(f"INSERT INTO {table} ({names}) VALUES {places}{ending}", values)  # noqa: S608  our own names
+    source, values = db.values_of(
+        [str(field.db_type(connection)) for field in fields],
+        [[field.get_db_prep_save(getattr(row, field.attname), connection) for field in fields] for row in rows],
+    )
+    with db.repeated_cursor() as cursor:
+        cursor.execute(f"INSERT INTO {table} ({names}) {source}{ending}", values)
         if number and not known:
             for row, (given,) in zip(rows, cursor.fetchall(), strict=True):
                 row.pk = given

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.db.models import QuerySet
 
+from kernel.compiled import Given, compiled, instances
 from kernel.context import Ctx
 from memory.compose.contracts import NoticeView
 from memory.models import MemoryItem, Notice
@@ -12,9 +15,17 @@ from memory.selectors.items import visible_items
 MAX_SHOWN = 10
 
 
+_COLUMNS = tuple(field.attname for field in Notice._meta.concrete_fields)  # noqa: SLF001  Django documents it
+
+
+@compiled(instances(Notice, _COLUMNS))
+def _waiting(domain: Given, actor: Given) -> QuerySet[Notice, Any]:
+    return Notice.objects.filter(domain_id=domain, actor_id=actor, told_at=None).values_list(*_COLUMNS)[:MAX_SHOWN]
+
+
 def waiting_notices(domain_id: str, ctx: Ctx) -> list[NoticeView]:
     """What the actor is still to be told in a domain, the oldest first. One statement where there is nothing."""
-    rows = list(Notice.objects.filter(domain_id=domain_id, actor_id=ctx.actor.id, told_at=None)[:MAX_SHOWN])
+    rows = _waiting(domain=domain_id, actor=ctx.actor.id)
     if not rows:
         return []
     named = [row.replacement_id for row in rows if row.replacement_id]

@@ -14,6 +14,8 @@ from tests.conftest import TEAM, Cast
 from tests.memory.talk import commit, compose, context, decision, entity, only, pref, search, task
 
 FEW, MANY = 10, 300
+# What a call may send at most, where it replaces a version of each item and its session has something of everything.
+MOST = {"commit_turn with two messages and two items": 56, "search_memory": 12, "compose_context": 34}
 SCOPES = context("project:p", "global:g", write=("project:p", "global:g"))
 
 
@@ -98,6 +100,7 @@ def test_it_works(cast):
     fill(cast, FEW, MANY)
     many = {name: statements(cast, name, 6) for name in CALLS}
     counts = {name: (len(few[name]), len(many[name])) for name in CALLS}
+    assert {name: counts[name][1] for name, most in MOST.items() if counts[name][1] > most} == {}
     grown = {name: pair for name, pair in counts.items() if pair[1] > pair[0]}
     assert grown == {}, {name: [sql[:200] for sql in many[name]] for name in grown}
     sys.stdout.write("\n" + "".join(f"{pair[1]:4} statements: {name}\n" for name, pair in counts.items()))
