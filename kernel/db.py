@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from decimal import Decimal
@@ -38,11 +38,15 @@ def sqlite_options(busy_timeout_seconds: float) -> dict[str, Any]:
     }
 
 
-def postgres_options() -> dict[str, Any]:
-    """Connection options for PostgreSQL: a statement that comes again word for word is planned for good the third time,
-    and looking up a row by an index is taken for as cheap as it is where the index is in memory: at the default price,
-    which is that of a disk that turns, small tables are read from end to end."""
-    return {"prepare_threshold": 2, "options": "-c random_page_cost=1.1"}
+def postgres_options(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Connection options for PostgreSQL, where `given` ones of the URL count first; `None` there turns one off.
+
+    A statement that comes again word for word is planned for good the third time. Looking up a row by an index is taken
+    for as cheap as it is where the index is in memory: at the default price, which is that of a disk that turns, small
+    tables are read from end to end.
+    """
+    options = {"prepare_threshold": 2, "options": "-c random_page_cost=1.1", **given}
+    return {name: None if value == "None" else value for name, value in options.items()}
 
 
 def is_outage(error: OperationalError) -> bool:

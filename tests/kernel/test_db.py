@@ -5,7 +5,7 @@ import json
 import pytest
 from django.db import OperationalError, connection, transaction
 
-from kernel.db import is_outage, is_postgres
+from kernel.db import is_outage, is_postgres, postgres_options
 from scopes.models import Domain
 from tests.guards.write_guard import unguarded
 
@@ -47,3 +47,15 @@ def test_a_limit_of_the_database_is_no_outage():
     with pytest.raises(OperationalError) as caught, transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(beyond)
     assert not is_outage(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({}, {"prepare_threshold": 2, "options": "-c random_page_cost=1.1"}),
+        ({"sslmode": "require"}, {"prepare_threshold": 2, "options": "-c random_page_cost=1.1", "sslmode": "require"}),
+        ({"prepare_threshold": "None", "options": ""}, {"prepare_threshold": None, "options": ""}),
+    ],
+)
+def test_what_the_url_says_of_a_connection_counts_before_our_own(given, expected):
+    assert postgres_options(given) == expected
