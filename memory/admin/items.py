@@ -25,7 +25,7 @@ from governance.adminbase import (
     when,
 )
 from kernel.context import Ctx
-from memory.admin.lineage import line_of, notices_table
+from memory.admin.lineage import drawn_line, notices_table
 from memory.contracts.items import (
     GetMemoryItemResult,
     ItemView,
@@ -158,7 +158,7 @@ class MemoryItemAdmin(ReadOnlyAdmin):
             "index_text": answer.text,
             "status_tone": STATUS_TONES.get(row.status, "plain"),
             "lifecycle_tone": LIFECYCLE_TONES.get(row.lifecycle_status, "plain"),
-            "line": line_of(row, request),
+            "line": drawn_line(row, ctx_of(request)),
             "sections": [
                 _came_from(row, answer.provenance, ctx_of(request)),
                 _evidence(answer.provenance, ctx_of(request)),

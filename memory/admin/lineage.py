@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from django.http import HttpRequest
-
-from governance.adminbase import Cell, Table, page_url, read
+from governance.adminbase import Cell, Table, page_url
+from kernel.context import Ctx
 from memory.contracts.items import Status
-from memory.contracts.promotion import LineageNode, LineageResult
+from memory.contracts.promotion import LineageNode
 from memory.models import MemoryItem
+from memory.selectors.lineage import line_of
 from memory.selectors.notices import notices_of
 
 MAX_NOTICES = 50
@@ -30,11 +30,12 @@ class Step:
     readable: bool
 
 
-def line_of(row: MemoryItem, request: HttpRequest) -> dict[str, Any]:
-    """What the template draws: where the line begins and its steps; no steps for what was never copied."""
-    answer: LineageResult = read("lineage", request, memory_item_id=str(row.pk))
-    steps = [_step(node, answer.nodes[0].depth, row) for node in answer.nodes]
-    return {"origin": answer.origin, "steps": steps if len(steps) > 1 else [], "truncated": answer.truncated}
+def drawn_line(row: MemoryItem, ctx: Ctx) -> dict[str, Any]:
+    """What the template draws: where the line begins and its steps; no steps for what was never copied. Looking at the
+    page is on record already, as a look at the item."""
+    line = line_of(row, ctx)
+    steps = [_step(node, line.nodes[0].depth, row) for node in line.nodes]
+    return {"origin": line.origin, "steps": steps if len(steps) > 1 else [], "truncated": line.truncated}
 
 
 def _step(node: LineageNode, first: int, row: MemoryItem) -> Step:

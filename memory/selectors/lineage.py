@@ -39,11 +39,16 @@ def promoted_before(source: MemoryItem, scope: str, text: str | None) -> MemoryI
     return next((row for row in found if text is None or row.statement == text.strip()), None)
 
 
-def promotion_of(item: MemoryItem, source: UUID | None = None) -> PromotionView | None:
-    """How an item was made from another (from `source`, where given), newest first; None for one that was not."""
-    events = KnowledgeEvent.objects.filter(item=item, kind__in=MADE).order_by("-id")
-    views = (view_promotion(row) for row in events[:MAX_NODES])
-    return next((view for view in views if source is None or view.source_item_id == source), None)
+def promotion_of(item: MemoryItem, source: UUID) -> PromotionView | None:
+    """How an item was made from another, the last time that it was."""
+    return _promotions([item.pk]).get((item.pk, source))
+
+
+def _promotions(item_ids: Sequence[UUID]) -> dict[tuple[UUID, UUID], PromotionView]:
+    """How items were made, by item and source; of several times the last."""
+    events = KnowledgeEvent.objects.filter(item__in=item_ids, kind__in=MADE).order_by("id")
+    views = [(row.item_id, view_promotion(row)) for row in events[: 2 * MAX_NODES]]
+    return {(item_id, view.source_item_id): view for item_id, view in views}
 
 
 def view_promotion(event: KnowledgeEvent) -> PromotionView:
@@ -68,29 +73,54 @@ def view_promotion(event: KnowledgeEvent) -> PromotionView:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Line:
+    """The rows of a line, the oldest first, and where it begins; `rows` are those that the caller may read."""
+
+    nodes: list[LineageNode]
+    origin: OriginView
+    rows: dict[UUID, MemoryItem]
+    truncated: bool
+
+
 def lineage_of(item: MemoryItem, ctx: Ctx) -> LineageResult:
+    """The line of a visible item with what happened to its rows."""
+    line = line_of(item, ctx)
+    return LineageResult(
+        item=view_item(item),
+        origin=line.origin,
+        nodes=line.nodes,
+        events=history_of([line.rows[node.item_id] for node in line.nodes if node.item_id in line.rows]),
+        truncated=line.truncated,
+    )
+
+
+def line_of(item: MemoryItem, ctx: Ctx) -> Line:
     """The line of a visible item. A row above it that the caller may not read is named by its id alone, which the row
     below tells anyway; copies that the caller may not read are left out."""
     above = _above(item)
     below, truncated = _below(item, ctx)
-    rows = {row.pk: row for row in visible_items(ctx).filter(pk__in=[made.source for made in above])}
+    sources = [made.source for made in above]
+    rows = {row.pk: row for row in visible_items(ctx).filter(pk__in=sources)} if sources else {}
     rows[item.pk] = item
     rows |= {row.pk: row for _, _, row in below}
-    depth = -len(above)
-    nodes = []
-    for place, made in enumerate([*reversed(above)]):
-        origin = above[len(above) - place].source if place else None
-        nodes.append(_node(made.source, depth + place, origin, rows))
-    nodes.append(_node(item.pk, 0, above[0].source if above else None, rows))
-    nodes += [_node(row.pk, level, source, rows) for level, source, row in below]
-    first = rows.get(nodes[0].item_id)
-    return LineageResult(
-        item=view_item(item),
-        origin=_origin(first, item, ctx),
-        nodes=nodes,
-        events=history_of([rows[node.item_id] for node in nodes if node.item_id in rows]),
-        truncated=truncated,
-    )
+    placed: list[tuple[int, UUID, UUID | None]] = []
+    for place, made in enumerate(reversed(above)):
+        placed.append((place - len(above), made.source, above[len(above) - place].source if place else None))
+    placed.append((0, item.pk, above[0].source if above else None))
+    placed += [(level, row.pk, source) for level, source, row in below]
+    made_how = _promotions([item_id for _, item_id, _ in placed]) if len(placed) > 1 else {}
+    nodes = [
+        LineageNode(
+            item_id=item_id,
+            depth=depth,
+            from_item_id=source,
+            item=view_item(rows[item_id]) if item_id in rows else None,
+            promotion=made_how.get((item_id, source)) if item_id in rows and source is not None else None,
+        )
+        for depth, item_id, source in placed
+    ]
+    return Line(nodes, _origin(rows.get(nodes[0].item_id), item, ctx), rows, truncated)
 
 
 def _above(item: MemoryItem) -> list[_Made]:
@@ -130,30 +160,18 @@ def _made_of(sources: Sequence[UUID]) -> list[_Made]:
     return [_Made(row.item_id, UUID(row.metadata["item_id"])) for row in events[: MAX_NODES + 1]]
 
 
-def _node(item_id: UUID, depth: int, source: UUID | None, rows: dict[UUID, MemoryItem]) -> LineageNode:
-    row = rows.get(item_id)
-    return LineageNode(
-        item_id=item_id,
-        depth=depth,
-        from_item_id=source,
-        item=view_item(row) if row is not None else None,
-        promotion=promotion_of(row, source) if row is not None and source is not None else None,
-    )
-
-
 def _origin(first: MemoryItem | None, item: MemoryItem, ctx: Ctx) -> OriginView:
     """Where the line begins; every row of it names the same turn. What was said there is told to its readers only."""
-    turn_id = item.source_turn_id
-    readable = turn_id is not None and visible_turns(ctx).filter(pk=turn_id).exists()
-    message, turn = item.source_message, item.source_turn
+    turn = visible_turns(ctx).filter(pk=item.source_turn_id).first() if item.source_turn_id else None
+    message = item.source_message
     return OriginView(
         session_id=item.source_session.external_id if item.source_session else None,
-        turn_id=turn_id,
+        turn_id=item.source_turn_id,
         turn_seq=turn.seq if turn else None,
         message_id=(message.external_id or str(message.id)) if message else None,
         author=first.author_name if first is not None else "",
         at=message.created_at if message else turn.created_at if turn else None,
-        text=_said(message, turn) if readable else None,
+        text=_said(message, turn) if turn else None,
     )
 
 

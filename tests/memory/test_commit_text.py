@@ -91,7 +91,7 @@ def test_a_cue_makes_a_memory_that_is_found_and_points_to_its_message(cast, text
 def test_small_talk_questions_and_quotations_teach_nothing(cast, text):
     """Field report A7, case 5."""
     answer = commit(cast.agent, messages=[says("user", text)])
-    assert answer["memory_written"] == {"count": 0, "items": [], "conflicts": [], "found": []}
+    assert answer["memory_written"] == {"count": 0, "items": [], "conflicts": [], "found": [], "queued": []}
     assert answer["summary"]["trigger_reason"] == "not_triggered"
     assert answer["stored"]["messages"] == 1
     assert not MemoryItem.objects.exists()

@@ -42,6 +42,8 @@ SLOTS = {
     "recent_turns",
     "evidence",
     "user_message",
+    "notices",
+    "conflicts",
     "constraints",
     "debug",
     "messages",
