@@ -204,7 +204,7 @@ def foresee(action: Action[Any, Any, Any], target: Target, ctx: Ctx) -> tuple[Fa
     """What would be decided on a call of `ctx` about `target`, and by which policies; nothing is done or recorded."""
     this: Call[Any, Any] = Call(action, None, ctx, Trail(action=action.name))
     policies = _policies(this, target)
-    facts = _facts(this, target)
+    facts = call_facts(this, target)
     return facts, decide(facts, policies), policies
 
 
@@ -230,7 +230,7 @@ def queue_within(action: Action[In, Out, Any], given: In, ctx: Ctx) -> QueuedAns
 def decide_on(this: Call[In, Out], target: Target) -> Verdict:
     """Ask the policy about a call and note in its trail what the decision rests on. Raises where it is denied."""
     policies = place(this, target)
-    facts = this.trail.facts = _facts(this, target)
+    facts = this.trail.facts = call_facts(this, target)
     decision = decide(facts, policies)
     this.trail.rule = decision.rule
     if decision.verdict is Verdict.DENY:
@@ -265,7 +265,8 @@ def _policies(this: Call[In, Out], target: Target) -> Policies:
         return effective_or_defaults(target.domain_id)
 
 
-def _facts(this: Call[In, Out], target: Target) -> Facts:
+def call_facts(this: Call[In, Out], target: Target) -> Facts:
+    """What a decision on the call rests on."""
     return Facts(
         action=this.action.name,
         effect=this.action.effect,

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from governance import services
 from governance.contracts import QueuedAnswer
-from governance.gate.calls import Call, carry, decide_on, fingerprint, hold, place, try_out, weigh_call
+from governance.gate.calls import Call, call_facts, carry, decide_on, fingerprint, hold, place, try_out, weigh_call
 from governance.gate.opening import writing
 from governance.models import Proposal
 from governance.policies import Weight
@@ -93,5 +93,5 @@ def draft(action: Action[In, Out, Any], given: In, ctx: Ctx) -> QueuedAnswer:
     this = Call(action, given, ctx, Trail(action=action.name, input_digest=fingerprint(given)))
     target = action.target(given, ctx)
     place(this, target)
-    this.trail.rule = "draft"
+    this.trail.rule, this.trail.facts = "draft", call_facts(this, target)
     return hold(this, action.prepare(given, ctx), target, drafted=True)

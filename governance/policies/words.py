@@ -17,7 +17,7 @@ ALLOW_RULE = "review.allow:"
 
 def verdict_of(rule: str) -> Verdict | None:
     """The verdict that a recorded rule stands for; None where no decision was made, as on input that was unreadable."""
-    if rule.startswith(QUEUE_RULE) or rule in (ALWAYS_REVIEWED, "draft"):
+    if rule.startswith(QUEUE_RULE) or rule == ALWAYS_REVIEWED:
         return Verdict.QUEUE
     if rule.startswith("missing_right:") or rule == "not_visible":
         return Verdict.DENY

@@ -151,6 +151,19 @@ class TestDraftedRules:
         policy = cast.operator.do("get_policy", domain_id=TEAM)["document"]["review"]
         assert (policy["queue"][0]["name"], len(policy["allow"])) == ("wait", 1)
 
+    def test_a_draft_shows_its_fields_and_what_it_would_have_decided(self, desk):
+        cast, ann = desk
+        draft = cast.reviewer.do("draft_rule", id=queue_note(cast.agent), reason="always fine")["proposal"]
+        assert (draft["subject"], draft["summary"]) == ("Policy of team", "sets review.queue, review.allow")
+        shown = ann.do("review_proposal", id=draft["id"])["presentation"]
+        assert [(row["id"], [field["name"] for field in row["fields"]]) for row in shown["rows"]] == [
+            ("review", ["allow"])
+        ]
+        assert shown["rows"][0]["fields"][0]["after"][0]["actors"] == ["agent"]
+        told = [text["text"] for text in shown["evidence"]]
+        assert "it would decide 1 otherwise" in told[0]
+        assert told[1] == "1 × note: queue (review.queue:wait) becomes allow (review.allow:agent: note in *)"
+
     def test_whoever_may_not_change_policy_does_not_approve_it(self, desk):
         cast, ann = desk
         draft = cast.reviewer.do("draft_rule", id=queue_note(cast.agent), reason="fine")["proposal"]["id"]

@@ -1,0 +1,73 @@
+"""How a proposed policy change is shown: every field that would differ, and what it would have decided otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from governance.actions.policy import REPLAY_POLICY
+from governance.contracts import (
+    FieldChange,
+    Presentation,
+    ProposalFacts,
+    RelatedText,
+    ReplayLine,
+    ReplayPolicyInput,
+    RowChange,
+    SetPolicyInput,
+)
+from governance.hooks import register_facts, register_presenter
+from governance.policies import Draft, effective
+from kernel.actions import Change
+from kernel.context import ANY, Ctx, Right
+
+REPLAYED = 10_000
+KINDS = 10
+
+
+def _facts(given: SetPolicyInput, changes: Sequence[Change], ctx: Ctx) -> ProposalFacts:
+    document = given.document.items()
+    names = [f"{section}.{name}" for section, fields in document if isinstance(fields, dict) for name in fields]
+    where = given.domain_id or "the installation"
+    return ProposalFacts(subject=f"Policy of {where}", summary=f"sets {', '.join(names) or 'nothing: the defaults'}")
+
+
+def _present(given: SetPolicyInput, changes: Sequence[Change], ctx: Ctx) -> Presentation:
+    where = given.domain_id or "the installation"
+    now = effective(given.domain_id).document()
+    then = effective(given.domain_id, Draft(given.domain_id, given.document)).document()
+    rows = [_row(section, now.get(section, {}), fields) for section, fields in then.items()]
+    changed = [row for row in rows if row.fields]
+    return Presentation(subject=f"Policy of {where}: {given.reason}", rows=changed, evidence=_replayed(given, ctx))
+
+
+def _row(section: str, now: dict[str, Any], then: dict[str, Any]) -> RowChange:
+    """A section with the fields that would differ."""
+    fields = [
+        FieldChange(name=name, before=now.get(name), after=then[name], differs=True)
+        for name in then
+        if then[name] != now.get(name)
+    ]
+    return RowChange(table="policy", id=section, kind="changed", title=f"section {section}", fields=fields)
+
+
+def _replayed(given: SetPolicyInput, ctx: Ctx) -> list[RelatedText]:
+    """What the draft would have decided otherwise on recorded calls, for those who may read the record as a whole."""
+    if not ctx.may(Right.AUDIT, given.domain_id or ANY):
+        return []
+    asked = ReplayPolicyInput(domain_id=given.domain_id, document=given.document, limit=REPLAYED)
+    found = REPLAY_POLICY.prepare(asked, ctx)
+    told = f"Of the {found.decided} newest calls of the last 30 days it would decide {found.otherwise} otherwise."
+    return [_text(told), *(_text(_in_words(line)) for line in found.lines[:KINDS])]
+
+
+def _text(told: str) -> RelatedText:
+    return RelatedText(kind="policy", id="replay", text=told, role="replay", source="the audit log")
+
+
+def _in_words(line: ReplayLine) -> str:
+    return f"{line.count} × {line.action}: {line.verdict} ({line.rule}) becomes {line.new_verdict} ({line.new_rule})"
+
+
+register_facts("set_policy", _facts)
+register_presenter("set_policy", _present)
