@@ -12,6 +12,7 @@ from memory.actions import (
     lifecycle,
     promotion,
     search,
+    shadows,
     turns,
     writing,
 )
@@ -26,6 +27,7 @@ __all__ = [
     "lifecycle",
     "promotion",
     "search",
+    "shadows",
     "turns",
     "writing",
 ]

@@ -221,6 +221,16 @@ def _merging(cast: Cast) -> dict:
     }
 
 
+def _shadowed(cast: Cast) -> dict:
+    """A key that two scopes hold, and what would be if one of its rows left."""
+    scopes = {"read": [PROJECT, SHARED], "write": [PROJECT, SHARED], "default_write": PROJECT}
+    told = [{"key": "pref:writing:tone", "value": value, "confirmed": True, "scope_ref": scope}
+            for value, scope in (("简洁", PROJECT), ("detailed", SHARED))]  # fmt: skip
+    made = cast.agent.do("commit_turn", a_turn(turn_events={"preferences": told}, scope_context=scopes))
+    what_if = {"act": "retract", "memory_item_id": made["memory_written"]["items"][0]["id"]}
+    return {"domain_id": TEAM, "scope_context": {"read": [PROJECT, SHARED]}, "type": "preferences", "what_if": what_if}
+
+
 def _decided(cast: Cast) -> dict:
     kept = {**_conflict(cast), "outcome": "keep_a", "reason": "older and right"}
     cast.reviewer.do("resolve_conflict", kept)
@@ -329,6 +339,7 @@ EXAMPLES: dict[str, Example] = {
     "grant_access": Example(
         "operator", lambda cast: {"name": "reader", "domain_id": TEAM, "rights": ["read", "write"]}, "agent"
     ),
+    "inspect_shadows": Example("agent", _shadowed, "stranger"),
     "issue_key": Example("operator", lambda cast: {"name": "reader"}, "agent"),
     "lineage": Example("agent", _promoted, "stranger"),
     "list_audit": Example("operator", lambda cast: {"domain_id": TEAM, "action": "none_such"}, "agent"),

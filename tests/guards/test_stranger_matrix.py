@@ -121,6 +121,11 @@ def _conflicts(ids: Ids) -> dict[str, dict]:
     return {"session": {"id": ids.conflict}, "project": {"id": ids.project_conflict}}
 
 
+def _of_shadows(place: dict) -> dict:
+    """A place as the inspector takes it: it reads, so it needs no conversation beside its scopes."""
+    return {name: value for name, value in place.items() if name != "session_id" or "scope_context" not in place}
+
+
 def _turns(ids: Ids) -> dict[str, dict]:
     return {"session": {"turn_id": ids.turn}, "project": {"turn_id": ids.project_turn}}
 
@@ -210,6 +215,9 @@ INPUTS: dict[str, Inputs] = {
         "domain": {**KEY, "name": ids.principal, "domain_id": ids.domain, "rights": ["read"]},
         "self": {**KEY, "name": "stranger", "domain_id": ids.domain, "rights": ["read"]},
     },
+    "inspect_shadows": lambda ids: {
+        name: {**_of_shadows(tree), "key": f"goal:{MARK}:g"} for name, tree in _places(ids).items()
+    },
     "issue_key": lambda ids: {"principal": {"name": ids.principal}},
     "lineage": lambda ids: {state: {"memory_item_id": tree["id"]} for state, tree in _items(ids).items()},
     "list_audit": _audits,
@@ -289,7 +297,7 @@ OF_THE_INSTALLATION = {
     "set_policy",
     "verify_audit",
 }  # fmt: skip
-AT_ODDS = {"get_conflict", "list_conflicts"}
+AT_ODDS = {"get_conflict", "inspect_shadows", "list_conflicts"}
 READER_SEES = COUNTS | AT_ODDS | {
     "list_blind_reviews", "list_filters",
     "compose_context", "diagnostics", "get_memory_item", "get_session", "get_turn", "lineage",
