@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from memory.admin import contexts, conversations, extractions, graph, items
+from memory.admin import conflicts, contexts, conversations, extractions, graph, items
 
-__all__ = ["contexts", "conversations", "extractions", "graph", "items"]
+__all__ = ["conflicts", "contexts", "conversations", "extractions", "graph", "items"]

@@ -1,0 +1,224 @@
+"""The screens of conflicts and shadows: what a reviewer sees, decides and takes back, with plain forms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from governance.models import AuditEntry
+from memory.models import Conflict, MemoryItem
+from tests.conftest import TEAM, Cast, make_person
+from tests.memory.conflicts.test_deciding import MYSQL, POSTGRES, disputed, in_force
+from tests.memory.conflicts.test_finding import tell
+from tests.memory.talk import compose, context
+from tests.memory.test_shadows import SCOPES, fill
+
+LIST = "admin:memory_conflict_changelist"
+NASTY = "<script>alert(1)</script> a\u200bb"
+
+
+@pytest.fixture
+def client(cast: Cast) -> Client:
+    return signed_in("ann", TEAM)
+
+
+def signed_in(name: str, *where: str) -> Client:
+    make_person(name, *where, is_staff=True)
+    client = Client()
+    client.force_login(get_user_model().objects.get(username=name))
+    return client
+
+
+def address(conflict: str) -> str:
+    return reverse("admin:memory_conflict_change", args=[conflict])
+
+
+def send(client: Client, conflict: str, outcome: str, **fields: Any) -> Any:
+    return client.post(address(conflict), {"outcome": outcome, "reason": "because", "revision": "1", **fields})
+
+
+def test_it_works(cast, client):
+    conflict = disputed(cast)
+    text = client.get(address(conflict)).content.decode()
+    for part in (
+        "Decide",
+        "Postgres",
+        "MySQL",
+        "another object where there is one",
+        "high severity",
+        "[removed: ",
+        "[added: ",
+    ):
+        assert part in text
+    answer = send(client, conflict, "keep_a")
+    assert (answer.status_code, answer["Location"]) == (302, reverse(LIST))
+    assert in_force(cast) == [POSTGRES]
+    assert "Decided: Keep A." in client.get(reverse(LIST)).content.decode()
+    after = client.get(address(conflict)).content.decode()
+    assert "Decided by" in after
+    assert "Open it again" in after
+    entries = AuditEntry.objects.filter(actor_name="ann").values_list("action", "door")
+    assert {("get_conflict", "admin"), ("resolve_conflict", "admin")} <= set(entries)
+
+
+def test_the_list_shows_what_is_open_and_can_show_the_rest(cast, client):
+    conflict = disputed(cast)
+    tell(cast, "The port is 1.", "one")
+    tell(cast, "The port is 2.", "two")
+
+    def shown(query: str) -> list[str]:
+        return [row.rule for row in client.get(reverse(LIST) + query).context["cl"].result_list]
+
+    assert shown("") == ["number", "other_object"]
+    assert shown("?severity=high") == ["other_object"]
+    assert shown("?rule=number") == ["number"]
+    assert shown(f"?q={conflict}") == ["other_object"]
+    send(client, conflict, "keep_a")
+    assert shown("") == ["number"]
+    assert shown("?state=resolved") == ["other_object"]
+    assert shown("?state=all") == ["number", "other_object"]
+
+
+def test_after_a_decision_the_next_open_conflict_follows(cast, client):
+    first = disputed(cast)
+    tell(cast, "The port is 1.", "one")
+    (second,) = tell(cast, "The port is 2.", "two")["memory_written"]["found"]
+    assert send(client, second["id"], "not_a_conflict")["Location"] == address(first)
+
+
+def test_a_decision_is_taken_back(cast, client):
+    conflict = disputed(cast)
+    send(client, conflict, "keep_a")
+    assert send(client, conflict, "reopen", revision="2").status_code == 302
+    assert sorted(in_force(cast)) == [MYSQL, POSTGRES]
+    assert Conflict.objects.get().state == "open"
+
+
+def test_what_was_typed_stays_where_a_decision_is_refused(cast, client):
+    conflict = disputed(cast)
+    answer = send(client, conflict, "merge", reason="my long reason")
+    assert answer.status_code == 422
+    text = answer.content.decode()
+    assert "text is missing" in text
+    assert "my long reason" in text
+    assert Conflict.objects.get().state == "open"
+
+
+def test_a_stale_form_says_who_decided(cast, client):
+    conflict = disputed(cast)
+    other = signed_in("bob", TEAM)
+    send(other, conflict, "keep_b")
+    answer = send(client, conflict, "keep_a")
+    assert answer.status_code == 409
+    assert "resolved by bob" in answer.content.decode()
+    assert in_force(cast) == [MYSQL]
+
+
+def test_neighbours_are_decided_with_it(cast, client):
+    tell(cast, MYSQL, "copy")
+    tell(cast, "the default database is: mysql", "copy-two")
+    tell(cast, POSTGRES, "db")
+    conflict = Conflict.objects.filter(rule="other_object", item_a__key__endswith="copy").get()
+    copy = MemoryItem.objects.get(key__endswith="copy-two")
+    assert f'value="{copy.pk}"' in client.get(address(str(conflict.pk))).content.decode()
+    send(client, str(conflict.pk), "keep_b", apply_to=[str(copy.pk)])
+    assert in_force(cast) == [POSTGRES]
+
+
+def test_text_is_content_and_never_interface(cast, client):
+    tell(cast, f"The owner of {NASTY} is Ann.", "one")
+    (found,) = tell(cast, f"The owner of {NASTY} is Bea.", "two")["memory_written"]["found"]
+    fill(cast, "task:t", "project:p")
+    pages = [
+        reverse(LIST),
+        address(found["id"]),
+        reverse("admin:memory_shadows") + "?domain_id=team&scopes=project:shop%20task:t",
+    ]
+    for page in pages:
+        text = client.get(page).content.decode()
+        assert "<script>alert(1)" not in text
+        assert "\u200b" not in text
+
+
+def test_a_stranger_sees_none_of_it(cast):
+    conflict = disputed(cast)
+    client = signed_in("eve", "elsewhere")
+    assert not client.get(reverse(LIST)).context["cl"].result_list
+    assert client.get(address(conflict)).status_code == 302
+    assert send(client, conflict, "keep_a").status_code in (302, 404)
+    assert Conflict.objects.get().state == "open"
+
+
+def test_the_page_asks_as_many_questions_however_much_there_is(cast, client):
+    def asked(conflict: str) -> tuple[int, int]:
+        with CaptureQueriesContext(connection) as page:
+            client.get(address(conflict))
+        with CaptureQueriesContext(connection) as rows:
+            client.get(reverse(LIST))
+        return len(page), len(rows)
+
+    conflict = disputed(cast)
+    asked(conflict)
+    few = asked(conflict)
+    for number in range(6):
+        tell(cast, f"The owner of part{number} gear is Ann.", f"a{number}")
+        tell(cast, f"The owner of part{number} gear is Bea.", f"b{number}")
+    assert Conflict.objects.count() > 6
+    many = asked(conflict)
+    assert many[0] <= few[0] + 1, "the next one is looked up now that there is one"
+    assert many[1] == few[1]
+    assert max(*many) <= 20
+
+
+def test_shadows_are_drawn_as_a_ladder(cast, client):
+    ids = fill(cast, "global:g", "task:t", "project:p")
+    page = reverse("admin:memory_shadows")
+    assert "Inspect" in client.get(page).content.decode()
+    asked = {"domain_id": TEAM, "scopes": " ".join(SCOPES)}
+    text = client.get(page, asked).content.decode()
+    places = [text.index(f"as in {name}") for name in ("task:t", "project:p", "global:g")]
+    assert places == sorted(places)
+    assert text.count('class="sb-wins"') == 1
+    assert "promote to expert:e" in text
+    thought = client.get(page, {**asked, "act": "retract", "item": ids["task:t"]}).content.decode()
+    assert "another row would count" in thought
+    assert "Nothing was written" in thought
+    record = compose(cast.agent, "Which tone?", scope_context=context(*SCOPES))["context_id"]
+    assert "As it was at" in client.get(page, {"context_id": record}).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "told"),
+    [
+        ({"domain_id": TEAM, "scopes": "nonsense"}, 422, "is no scope"),
+        ({"domain_id": "nowhere", "scopes": "project:p"}, 404, "nowhere"),
+        ({"domain_id": TEAM, "scopes": "project:p", "cursor": "x"}, 422, "cursor"),
+        ({"context_id": "x"}, 422, "context_id"),
+    ],
+)
+def test_an_address_that_makes_no_sense_says_so(cast, client, asked, status, told):
+    answer = client.get(reverse("admin:memory_shadows"), asked)
+    assert answer.status_code == status
+    assert told in answer.content.decode()
+
+
+def test_the_inspector_asks_as_many_questions_however_much_there_is(cast, client):
+    asked = {"domain_id": TEAM, "scopes": " ".join(SCOPES)}
+
+    def count() -> int:
+        with CaptureQueriesContext(connection) as queries:
+            client.get(reverse("admin:memory_shadows"), asked)
+        return len(queries)
+
+    fill(cast, "global:g", "task:t")
+    count()
+    few = count()
+    for number in range(5):
+        fill(cast, "global:g", "project:p", key=f"pref:other:n{number}")
+    assert count() == few <= 20
