@@ -15,6 +15,7 @@ from memory.conflicts.vocabulary import DENYING, EXCLUSIVE, FILLERS, INTRODUCING
 
 FIGURES = frozenset({"number", "date", "time"})
 MAX_CHARS = 1000
+_FIGURE = 60  # characters of a number or date; a longer one is no figure that people compare
 _CJK = "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _CLUSTER = re.compile(r".[\u0300-\u036f\u3099\u309a]*", re.DOTALL)
 _NOT = re.compile(
@@ -128,7 +129,7 @@ def _take_figure(taken: list[tuple[int, int, str, str]], free: bytearray, folded
     """The first form that fits at a place."""
     for kind, form, normal in FORMS:
         found = form.match(folded, at)
-        if found is not None and found.end() > at:
+        if found is not None and at < found.end() <= at + _FIGURE:
             _take(taken, free, kind, normal(found), found.span())
             return
 

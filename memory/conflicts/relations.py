@@ -18,7 +18,12 @@ _SINGLE = frozenset(
 )  # fmt: skip
 
 
+def plain_predicate(predicate: str) -> str:
+    """The form in which predicates are compared: folded, `lives_in` and `Lives In` alike."""
+    return " ".join(re.sub(r"[-_\s]+", " ", fold(predicate)).split())
+
+
 def is_single(predicate: str) -> bool:
     """Whether a predicate, such as `lives_in` or `住在`, takes one object at a time; of those not known it is not."""
-    plain = " ".join(re.sub(r"[-_\s]+", " ", fold(predicate)).split())
+    plain = plain_predicate(predicate)
     return plain in _SINGLE or any(form.fullmatch(plain) for name, form in ONE if name != "is")

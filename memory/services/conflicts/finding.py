@@ -17,7 +17,6 @@ from kernel.compiled import Given, compiled, instances, tuple_of
 from kernel.context import Ctx
 from kernel.db import checked
 from kernel.rows import insert
-from kernel.text import fold
 from memory.conflicts import (
     Finding,
     Label,
@@ -30,7 +29,7 @@ from memory.conflicts import (
     key_signature,
     signatures,
 )
-from memory.conflicts.relations import is_single
+from memory.conflicts.relations import is_single, plain_predicate
 from memory.contracts.conflicts import ConflictOutcome, ConflictState
 from memory.contracts.items import TRUSTED, Status, Tier
 from memory.models import Conflict, ConflictSignature, KgEdge, MemoryItem
@@ -282,7 +281,7 @@ def find_edge_conflicts(edge: KgEdge, ctx: Ctx, *, later: bool = False) -> Found
         subject_folded=edge.subject_folded,
         current_until=None,
     ).exclude(object_folded=edge.object_folded)
-    same = fold(edge.predicate)
+    same = plain_predicate(edge.predicate)
     rows = [
         Conflict(
             domain_id=edge.domain_id,
@@ -300,7 +299,7 @@ def find_edge_conflicts(edge: KgEdge, ctx: Ctx, *, later: bool = False) -> Found
             found_at=ctx.now,
         )
         for other in others.order_by("id")[:CANDIDATES]
-        if fold(other.predicate) == same and _meet_in_time(edge, other)
+        if plain_predicate(other.predicate) == same and _meet_in_time(edge, other)
     ]
     known = set(
         Conflict.objects.filter(

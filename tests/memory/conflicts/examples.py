@@ -44,10 +44,6 @@ CONFLICTS = [
     ("Anna wohnt in Berlin.", "Anna wohnt in Hamburg."),
 ]
 UPDATES = [
-    ("默认数据库是 Postgres。", "默认数据库改为 MySQL 了。"),
-    ("The default database is Postgres.", "We migrated the default database from Postgres to MySQL."),
-    ("Ann lives in Berlin.", "Ann has moved to Paris."),
-    ("小王住在北京。", "小王搬到了上海。"),
     ("The base price is 10k.", "The base price is 12,000."),
     ("折扣是百分之二十。", "折扣是30%。"),
     ("We keep 37 snapshots.", "We keep 15 snapshots."),
@@ -153,3 +149,9 @@ NOTHING = [
     ("Deploys happen on Friday.", "Backups happen on Friday."),
     ("Sprint 3 ends on Friday.", "Sprint 4 ends on Monday."),
 ]  # fmt: skip
+CHANGES = [
+    ("默认数据库是 Postgres。", "默认数据库改为 MySQL 了。"),
+    ("The default database is Postgres.", "We migrated the default database from Postgres to MySQL."),
+    ("Ann lives in Berlin.", "Ann has moved to Paris."),
+    ("小王住在北京。", "小王搬到了上海。"),
+]

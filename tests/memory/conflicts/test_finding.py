@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from tests.conftest import TEAM
+import pytest
+from django.db import connection
+from django.db.models import Count
+from django.test.utils import CaptureQueriesContext
+
+from governance.gate import system_ctx
+from kernel.context import Door
+from kernel.errors import NotFoundError
+from memory.models import Conflict, ConflictSignature, MemoryItem
+from memory.services.conflicts.finding import PER_SIGNATURE, find_conflicts
+from tests.conftest import TEAM, make_agent
+from tests.guards.write_guard import unguarded
+from tests.memory.factories import made, scope_row
 from tests.memory.talk import commit, compose, context, decision
 
 SHOP = context("project:shop")
@@ -39,3 +51,175 @@ def search_all(cast):
     return cast.agent.do(
         "search_memory", {"domain_id": TEAM, "session_id": "s1", "query": "database", "scope_context": SHOP}
     )
+
+
+def found_by(answer) -> list[str]:
+    return [each["rule"] for each in answer["memory_written"]["found"]]
+
+
+def test_an_update_and_a_near_duplicate_are_stored_and_warned_about(cast):
+    """Decision 13: similar text is stored and warned about."""
+    tell(cast, "We keep 37 snapshots.", "one")
+    answer = tell(cast, "We keep 15 snapshots.", "two")
+    assert found_by(answer) == ["number"]
+    answer = tell(cast, "we keep 15 snapshots!", "three")
+    assert sorted(found_by(answer)) == ["near_duplicate", "number"]
+    assert [line.partition(":")[0] for line in answer["explain"]["warnings"]] == [
+        each["rule"] for each in answer["memory_written"]["found"]
+    ]
+    assert MemoryItem.objects.filter(current_until=None).count() == 3
+    assert {row["severity"] for row in listed(cast.agent)} == {"medium", "low"}
+
+
+def test_two_memories_of_one_commit_meet_too(cast):
+    rows = [decision("The port is 1.", "decision:shop:a"), decision("The port is 2.", "decision:shop:b")]
+    assert found_by(commit(cast.agent, scopes=SHOP, decisions=rows)) == ["number"]
+
+
+def test_a_newer_value_of_a_key_says_how_it_differs_and_is_no_conflict(cast):
+    tell(cast, "The port is 1.", "port")
+    answer = tell(cast, "The port is 2.", "port")
+    assert found_by(answer) == []
+    assert [each["rule"] for each in answer["memory_written"]["conflicts"]] == ["number"]
+    assert [each["rule"] for each in tell(cast, "Use a socket.", "port")["memory_written"]["conflicts"]] == [
+        "same_key"
+    ]
+
+
+def test_other_scopes_and_sessions_have_their_own_truth(cast):
+    tell(cast, "The default database is Postgres.", "db")
+    for scope in ("project:other", "session:s1"):
+        row = decision("The default database is MySQL.", "decision:shop:db")
+        assert found_by(commit(cast.agent, scopes=context(scope), decisions=[row])) == []
+
+
+def test_one_key_with_two_values_over_scopes_is_a_conflict_of_low_weight(cast):
+    """The read side lets the narrower scope win; a person may want to know."""
+    tell(cast, "The default database is Postgres.", "db")
+    row = decision("The default database is MySQL.", "decision:shop:db")
+    (found,) = commit(cast.agent, scopes=context("global:all"), decisions=[row])["memory_written"]["found"]
+    assert (found["rule"], found["severity"]) == ("same_key", "low")
+    assert "in project:shop" in found["explanation"]
+    same = decision("the default database is MYSQL", "decision:shop:db")
+    assert found_by(commit(cast.agent, scopes=context("expert:e"), decisions=[same])) == ["same_key"]
+
+
+def test_a_profile_is_compared_fact_by_fact(cast):
+    def told(scope, **facts):
+        rows = [{"key": "profile:user", "facts": [{"k": k, "v": v} for k, v in facts.items()]}]
+        return found_by(commit(cast.agent, scopes=context(scope), profile=rows))
+
+    assert told("project:p", name="Ann", city="Berlin") == []
+    assert told("global:g", city="berlin", job="cook") == []
+    assert told("expert:e", city="Paris") == ["same_key", "same_key"]
+
+
+def test_a_contradiction_of_a_principle_is_grave(cast):
+    made(scope_row("global:all"), type="decisions", key="decision:shop:db", text="Use one database.", principle=True)
+    with unguarded():
+        remembered(MemoryItem.objects.get())
+    (found,) = tell(cast, "Use three databases.", "db")["memory_written"]["found"]
+    assert (found["rule"], found["severity"]) == ("same_key", "high")
+
+
+def remembered(item):
+    """What was made by hand gets the signatures that a write gives."""
+    find_conflicts([item], system_ctx("tests", Door.PYTHON))
+
+
+def test_a_list_of_like_texts_is_no_contradiction(cast):
+    for number in range(8):
+        answer = tell(cast, f"Feed animal {number} daily.", f"n{number}")
+    assert found_by(answer) == []
+
+
+def test_what_was_only_inferred_takes_no_part_until_it_is_asserted(cast):
+    made(scope_row("project:shop"), type="decisions", key="decision:shop:x", text="The port is 1.", candidate=True)
+    assert found_by(tell(cast, "The port is 2.", "y")) == []
+
+
+def test_relations_of_one_object_at_a_time_contradict_each_other(cast):
+    def relate(*edges):
+        rows = [
+            dict(zip(("subject", "predicate", "object"), edge[:3], strict=True)) | dict(edge[3:]) for edge in edges
+        ]
+        return found_by(commit(cast.agent, scopes=SHOP, edges=rows))
+
+    assert relate(("Ann", "lives_in", "Berlin"), ("Ann", "likes", "tea"), ("Ann", "speaks", "French")) == []
+    assert relate(("Ann", "likes", "coffee"), ("Ann", "speaks", "German"), ("Bob", "lives_in", "Paris")) == []
+    assert relate(("ANN", "Lives In", "Paris")) == ["other_object"]
+    assert relate(("Ann", "lives_in", "berlin")) == []
+    assert relate(("Ann", "lives_in", "Rome", ("valid_from", "2099-01-01T00:00:00Z"))) == ["changed", "changed"]
+    ended = ("Bob", "lives_in", "Oslo", ("valid_from", "2001-01-01T00:00:00Z"), ("valid_to", "2002-01-01T00:00:00Z"))
+    assert relate(ended) == []
+
+
+def test_only_what_may_be_read_is_told(cast):
+    """Both sides lie in scopes that the caller reads, or nothing is said."""
+    tell(cast, "The default database is Postgres.", "db")
+    row = decision("The default database is MySQL.", "decision:shop:db")
+    commit(cast.agent, scopes=context("global:all"), decisions=[row])
+    narrow = make_agent("narrow", pattern="project:shop")
+    given = {"domain_id": TEAM, "session_id": "s1", "query": "database"}
+    for player, scopes, told in (
+        (cast.agent, ("project:shop", "global:all"), 1),
+        (cast.agent, ("project:shop",), 0),
+        (narrow, ("project:shop",), 0),
+    ):
+        assert (
+            len(player.do("search_memory", given, scope_context=context(*scopes, default=None))["conflicts"]) == told
+        )
+    assert listed(narrow) == []
+    with pytest.raises(NotFoundError):
+        narrow.call("get_conflict", id=str(Conflict.objects.get().pk))
+
+
+def test_lists_can_be_narrowed_and_paged(cast):
+    for number in range(4):
+        tell(cast, f"The owner of part{number} gear is Ann.", f"a{number}")
+        tell(cast, f"The owner of part{number} gear is Bea.", f"b{number}")
+    rows = listed(cast.agent)
+    assert len(rows) == 4
+    assert listed(cast.agent, rule="number") == listed(cast.agent, severity="low") == []
+    assert listed(cast.agent, state="resolved") == []
+    assert len(listed(cast.agent, scope={"type": "project", "id": "shop"})) == 4
+    assert listed(cast.agent, scope={"type": "project", "id": "other"}) == []
+    assert [row["id"] for row in listed(cast.agent, memory_item_id=rows[0]["a"]["id"])] == [rows[0]["id"]]
+    first = cast.agent.do("list_conflicts", domain_id=TEAM, limit=3)
+    rest = cast.agent.do("list_conflicts", domain_id=TEAM, limit=3, cursor=first["next_cursor"])
+    assert [row["id"] for row in [*first["conflicts"], *rest["conflicts"]]] == [row["id"] for row in rows]
+
+
+def test_a_conflict_shows_its_evidence_and_what_differs(cast):
+    commit(cast.agent, scopes=SHOP, say="Port 1 it is.", extract=False)
+    tell(cast, "The port is 1.", "one")
+    (found,) = tell(cast, "The port is 22.", "two")["memory_written"]["found"]
+    shown = cast.reviewer.do("get_conflict", id=found["id"])
+    assert shown["differences"] == [{"kind": "number", "a": [12, 13], "b": [12, 14]}]
+    assert shown["a"]["item"]["statement"] == "The port is 1."
+    assert shown["may_decide"]
+    assert not cast.agent.do("get_conflict", id=found["id"])["may_decide"]
+
+
+def test_a_signature_stays_small_and_forgets_what_left(cast):
+    for number in range(30):
+        tell(cast, f"The default database is number{number}.", "db")
+    for number in range(40):
+        tell(cast, f"animal house chore {number}", f"n{number}")
+    held = ConflictSignature.objects.values("signature").annotate(n=Count("item"))
+    assert max(row["n"] for row in held) <= PER_SIGNATURE
+    assert found_by(tell(cast, "The default database is Oracle.", "other")) == ["other_object"]
+
+
+def test_a_commit_costs_two_statements_more_where_nothing_is_alike(cast):
+    def statements(word: str) -> list[str]:
+        rows = [
+            decision(f"{word} alpha beta", f"decision:shop:{word}1"),
+            decision(f"{word} gamma delta", f"decision:shop:{word}2"),
+        ]
+        with CaptureQueriesContext(connection) as captured:
+            commit(cast.agent, scopes=SHOP, decisions=rows)
+        return [query["sql"] for query in captured.captured_queries if "conflict" in query["sql"]]
+
+    statements("warm")
+    assert len(statements("quick")) == 2
