@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from governance.hooks import (
     register_counted_table,
+    register_dashboard_panel,
     register_effect,
     register_facts,
     register_presenter,
     register_snapshots,
 )
+from memory.extensions.conflicts import facts_of_decision, open_conflicts, present_decision
 from memory.extensions.effects import effect_on_memory
 from memory.extensions.facts import FACTS
 from memory.extensions.presenters import PRESENTERS
@@ -30,5 +32,8 @@ for _name, _presenter in PRESENTERS.items():
     register_presenter(_name, _presenter)
 for _name, _find in FACTS.items():
     register_facts(_name, _find)
+register_presenter("resolve_conflict", present_decision)
+register_facts("resolve_conflict", facts_of_decision)
+register_dashboard_panel(open_conflicts)
 register_effect(effect_on_memory)
 register_snapshots(contexts_now)

@@ -12,8 +12,11 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from governance.models import AuditEntry
+from kernel.context import Ctx, Door
+from memory.extensions.conflicts import open_conflicts
 from memory.models import Conflict, MemoryItem
-from tests.conftest import TEAM, Cast, make_person
+from scopes.selectors import identify_person
+from tests.conftest import TEAM, Cast, make_agent, make_person
 from tests.memory.conflicts.test_deciding import MYSQL, POSTGRES, disputed, in_force
 from tests.memory.conflicts.test_finding import tell
 from tests.memory.talk import compose, context
@@ -222,3 +225,37 @@ def test_the_inspector_asks_as_many_questions_however_much_there_is(cast, client
     for number in range(5):
         fill(cast, "global:g", "project:p", key=f"pref:other:n{number}")
     assert count() == few <= 20
+
+
+def test_a_proposed_decision_is_shown_with_both_sides(cast, client):
+    conflict = disputed(cast)
+    curator = make_agent("curator", rights=["read", "write", "promote"])
+    curator.call("resolve_conflict", id=conflict, outcome="keep_b", reason="it is newer")
+    proposal = cast.reviewer.do("list_proposals", domain_id=TEAM)["proposals"][0]["id"]
+    shown = cast.reviewer.do("review_proposal", id=proposal)
+    presentation = shown["presentation"]
+    assert presentation["subject"].startswith("Keep the newer side: ")
+    assert [row["table"] for row in presentation["rows"]] == ["conflicts", "memory_items"]
+    assert presentation["rows"][1]["title"] == POSTGRES
+    assert presentation["conflicts"][0]["id"] == conflict
+    assert cast.reviewer.do("list_proposals", domain_id=TEAM, has_conflict=True)["proposals"][0]["id"] == proposal
+
+
+def test_the_front_page_counts_what_is_open(cast, client):
+    disputed(cast)
+    text = client.get(reverse("admin:index")).content.decode()
+    assert "Conflicts and shadows" in text
+    assert "high severity" in text
+    panel = open_conflicts(ctx_of_person("ann"))
+    assert panel is not None
+    assert [figure.value for figure in panel.figures] == ["1", "0", "0", "0"]
+    for figure in panel.figures:
+        assert client.get(figure.link).status_code == 200, figure.link
+    assert open_conflicts(ctx_of_person("nobody", make=True)) is None
+
+
+def ctx_of_person(name: str, *, make: bool = False) -> Ctx:
+    if make:
+        make_person(name)
+    identity = identify_person(get_user_model().objects.get(username=name))
+    return Ctx(identity.actor, Door.ADMIN, identity.reach)

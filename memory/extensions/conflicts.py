@@ -1,0 +1,113 @@
+"""Conflicts on the screens of review: a proposed decision field by field, and open ones on the front page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.db.models import Count
+from django.urls import reverse
+
+from governance.contracts.presenting import (
+    ConflictNote,
+    FieldChange,
+    Figure,
+    Panel,
+    Presentation,
+    ProposalFacts,
+    RelatedText,
+    RowChange,
+    Tone,
+)
+from kernel.actions import Change
+from kernel.context import Ctx
+from memory.conflicts import Severity
+from memory.contracts.conflicts import ConflictOutcome, ConflictState, ResolveConflictInput
+from memory.extensions.showing import evidence_of, related, short, superseded
+from memory.models import Conflict, MemoryItem
+from memory.selectors.conflicts import conflict_by_id, sides_of, statement_of, visible_conflicts
+from memory.selectors.contexts import visible_contexts
+
+NEWEST = 100
+COUNT_TO = 1000
+_TONES: dict[str, Tone] = {Severity.HIGH.value: "bad", Severity.MEDIUM.value: "warn", Severity.LOW.value: "plain"}
+_LIST = "admin:memory_conflict_changelist"
+_SAID = {
+    ConflictOutcome.KEEP_A: "keep the older side",
+    ConflictOutcome.KEEP_B: "keep the newer side",
+    ConflictOutcome.MERGE: "merge both",
+    ConflictOutcome.BOTH_VALID: "let both hold under a condition",
+    ConflictOutcome.NOT_A_CONFLICT: "call it no conflict",
+}
+
+
+def present_decision(given: ResolveConflictInput, changes: Sequence[Change], ctx: Ctx) -> Presentation:
+    """A proposed decision about a conflict: what becomes of both sides."""
+    row = conflict_by_id(given.id, ctx)
+    one, other = sides_of(row)
+    rows = [_decision_row(given, row)]
+    going = {ConflictOutcome.KEEP_A: [other], ConflictOutcome.KEEP_B: [one], ConflictOutcome.MERGE: [one, other]}
+    rows += [superseded(side) for side in going.get(given.outcome, []) if isinstance(side, MemoryItem)]
+    sides = [side for side in (one, other) if isinstance(side, MemoryItem)]
+    return Presentation(
+        subject=_subject(given, row),
+        rows=rows,
+        evidence=[text for side in sides for text in evidence_of(side, ctx)],
+        neighbours=[related(side, f"side {name}") for name, side in zip("ab", sides, strict=False)],
+        conflicts=[
+            ConflictNote.model_validate(
+                {
+                    "id": str(row.pk),
+                    "rule": row.rule,
+                    "explanation": row.explanation,
+                    "severity": row.severity,
+                    "other": RelatedText(kind="memory", id=str(one.pk), text=statement_of(one)),
+                }
+            )
+        ],
+    )
+
+
+def _decision_row(given: ResolveConflictInput, row: Conflict) -> RowChange:
+    told = [
+        ("state", row.state, ConflictState.RESOLVED.value),
+        ("outcome", row.outcome or None, given.outcome.value),
+        ("condition", row.condition or None, given.condition or None),
+        ("text", None, given.text or None),
+        ("reason", None, given.reason),
+    ]
+    fields = [FieldChange(name=name, before=old, after=new, differs=old != new) for name, old, new in told]
+    return RowChange(table="conflicts", id=str(row.pk), kind="changed", title=short(row.explanation), fields=fields)
+
+
+def _subject(given: ResolveConflictInput, row: Conflict) -> str:
+    one, other = sides_of(row)
+    return short(f"{_SAID[given.outcome].capitalize()}: {statement_of(one)} ⟷ {statement_of(other)}")
+
+
+def facts_of_decision(given: ResolveConflictInput, changes: Sequence[Change], ctx: Ctx) -> ProposalFacts:
+    """What is kept with a proposed decision."""
+    row = conflict_by_id(given.id, ctx)
+    return ProposalFacts(subject=_subject(given, row), summary=short(given.reason), has_conflict=True)
+
+
+def open_conflicts(ctx: Ctx) -> Panel | None:
+    """Open conflicts by severity, and how many rows gave way in the newest contexts; nothing for who reviews nothing."""
+    if not ctx.reach:
+        return None
+    rows = visible_conflicts(ctx).filter(state=ConflictState.OPEN).order_by().values("severity")
+    counts = dict(rows.annotate(n=Count("id")).values_list("severity", "n"))
+    figures = [
+        Figure(
+            label=f"{each.value} severity",
+            value=str(counts.get(each.value, 0)),
+            tone=_TONES[each.value] if counts.get(each.value) else "plain",
+            link=reverse(_LIST, query={"severity": each.value}),
+        )
+        for each in Severity
+    ]
+    newest = visible_contexts(ctx).order_by("-id").values_list("shadowed", flat=True)[:NEWEST]
+    shadowed = Figure(label="gave way in the newest contexts", value=str(sum(newest)), link=reverse("admin:memory_shadows"))
+    note = (
+        "Memories that contradict, update or repeat each other wait for a decision." if counts else "No open conflict."
+    )
+    return Panel(title="Conflicts and shadows", figures=[*figures, shadowed], note=note, link=reverse(_LIST))
