@@ -24,7 +24,6 @@ from governance.adminbase import (
     read,
     shown,
     toast,
-    when,
 )
 from governance.adminbase.diff import Kind, compare_texts
 from kernel import clock
@@ -230,7 +229,7 @@ class ConflictAdmin(ReadOnlyAdmin):
     """Memories that do not go together."""
 
     group, place, icon = "Review", 2, "call_split"
-    list_display = ("what", "severity_label", "rule_label", "where", "age", "state_label")
+    list_display = ("what", "severity_label", "rule_label", "where", "state_label")
     list_filter = (StateFilter, SeverityFilter, RuleFilter)
     narrow_by = ("domain", "scope")
     search_help_text = "A conflict's UUID"
@@ -271,11 +270,6 @@ class ConflictAdmin(ReadOnlyAdmin):
         """The scopes of both sides."""
         names = dict.fromkeys([row.other_scope.name, row.scope.name])
         return shown(f"{row.domain_id} / {' ⟷ '.join(names)}")
-
-    @admin.display(description="Found (UTC)")
-    def age(self, row: Conflict) -> str:
-        """When it was found."""
-        return when(row.found_at)
 
     @admin.display(description="State")
     def state_label(self, row: Conflict) -> str:

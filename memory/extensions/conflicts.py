@@ -106,7 +106,9 @@ def open_conflicts(ctx: Ctx) -> Panel | None:
         for each in Severity
     ]
     newest = visible_contexts(ctx).order_by("-id").values_list("shadowed", flat=True)[:NEWEST]
-    shadowed = Figure(label="gave way in the newest contexts", value=str(sum(newest)), link=reverse("admin:memory_shadows"))
+    shadowed = Figure(
+        label="gave way in the newest contexts", value=str(sum(newest)), link=reverse("admin:memory_shadows")
+    )
     note = (
         "Memories that contradict, update or repeat each other wait for a decision." if counts else "No open conflict."
     )

@@ -107,7 +107,7 @@ def _keys(given: InspectShadowsInput, place: _Place) -> tuple[list[tuple[str, st
     after = decode(given, 2)
     if after is not None:
         rows = rows.filter(Q(type_place__gt=after[0]) | Q(type_place=after[0], key_place__gt=after[1]))
-    found = [(row["type"], row["key"]) for row in rows.order_by("type_place", "key_place")[: given.limit + 1]]
+    found = [(row["type"], row["key"] or "") for row in rows.order_by("type_place", "key_place")[: given.limit + 1]]
     if len(found) <= given.limit:
         return found, None
     return found[: given.limit], encode(list(found[given.limit - 1]), given)

@@ -47,7 +47,11 @@ def staff(transactional_db) -> None:
         "refs": [{"ref_type": "url", "ref_uri": "https://example.org/x"}],
     }
     learned = {
-        "decisions": [{"key": "decision:shop:database", "decision": "Use <b>Postgres</b> 数据库 a\u200bb"}],
+        "decisions": [
+            {"key": "decision:shop:database", "decision": "Use <b>Postgres</b> 数据库 a\u200bb"},
+            {"key": "decision:shop:owner", "decision": "The owner of <b>the shop</b> a\u200bb is Ann."},
+            {"key": "decision:shop:boss", "decision": "The owner of <b>the shop</b> a\u200bb is Bea."},
+        ],
         "entities": [{"key": "entity:repo:smart_rag", "aliases": ["rag"], "remember": True}],
         "edges": [{"subject": "smart_rag", "predicate": "uses", "object": "Postgres"}],
     }

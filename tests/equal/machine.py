@@ -140,6 +140,8 @@ class History(RuleBasedStateMachine):
         for ask, asked in zip((self.search, self.compose), self.last, strict=False):
             ask({**asked, "scope_context": inputs.EVERYWHERE})
         self.list_items({"history": True, "limit": 100}, narrow=False)
+        self.read_all(self.here.agent, "list_conflicts", state=None, limit=3)
+        self.read_all(self.here.agent, "inspect_shadows", scope_context=inputs.EVERYWHERE, limit=2)
         self.read_all(self.here.operator, "list_audit", limit=100)
 
     def commit(self, given: Tree) -> None:

@@ -69,6 +69,37 @@ def test_every_way_of_reading_back_is_compared(pair: Pair) -> None:
         assert here.here(here.agent, action)["status"] == 200
 
 
+def test_conflicts_are_found_told_decided_and_reopened_alike(pair: Pair) -> None:
+    here = pair.example()
+    scope = {"type": "project", "id": "shop"}
+    place = {"session_id": "s", "scope_context": {"read": [scope], "default_write": scope}}
+
+    def told(*texts: str) -> list[dict]:
+        rows = [{"key": f"decision:shop:{here.calls}-{number}", "decision": text} for number, text in enumerate(texts)]
+        answer = here.here(here.agent, "commit_turn", turn_events={"decisions": rows}, **place)
+        found: list[dict] = answer["body"]["memory_written"]["found"]
+        return found
+
+    told("默认数据库是 Postgres。", "Keep 37 snapshots.", "We deploy on Fridays.")
+    found = told("默认数据库是 MySQL。", "keep １５ snapshots", "We never deploy on Fridays.", "WE DEPLOY ON FRIDAYS!")
+    assert [row["rule"] for row in found] == ["other_object", "number", "negation", "near_duplicate", "negation"]
+    edges = [{"subject": "Ann", "predicate": "lives_in", "object": name} for name in ("Berlin", "北京")]
+    for edge in edges:
+        here.here(here.agent, "commit_turn", turn_events={"edges": [edge]}, **place)
+    asked = {"query": "数据库 snapshots Fridays", "user_message": "数据库 snapshots Fridays"}
+    for action, name in (("search_memory", "query"), ("compose_context", "user_message")):
+        assert here.here(here.agent, action, **{name: asked[name]}, **place)["body"]["conflicts"]
+    rows = next(here.pages(here.agent, "list_conflicts", limit=50))["conflicts"]
+    assert len(rows) == 6
+    outcomes = [("keep_a", {}), ("keep_b", {}), ("merge", {"text": "都行"}), ("both_valid", {"condition": "按地区"})]
+    for row, (outcome, more) in zip(reversed(rows), outcomes, strict=False):
+        decided = here.call(here.reviewer, "resolve_conflict", id=row["id"], outcome=outcome, reason="why", **more)
+        assert decided["status"] in (200, 409), "a side may have left with an earlier decision"
+        here.call(here.reviewer, "get_conflict", id=row["id"])
+        here.call(here.reviewer, "reopen_conflict", id=row["id"], reason="no")
+    assert [page["conflicts"] for page in here.pages(here.agent, "list_conflicts", state=None, limit=2)]
+
+
 @pytest.mark.soak
 def test_for_ten_thousand_steps(pair: Pair) -> None:
     live(pair, "equal-soak")
