@@ -17,6 +17,7 @@ from memory.conflicts.vocabulary import CHANGED, EXCLUSIVE, OPPOSITES
 TEXTUAL = frozenset({"facts", "decisions", "preferences", "goals", "patterns"})
 ONLY_REPEATED = frozenset({"tasks", "cases", "events"})
 _LONG = 5
+_RELATED = 0.2  # less in common, and they speak of other things; most that share a signature do
 _ENOUGH = 4  # two words, or four Han characters
 _MOSTLY = 0.7
 _OPPOSITE = {frozenset(map(normal_word, pair)) for pair in OPPOSITES}
@@ -27,7 +28,7 @@ def judge(first: Told, second: Told) -> Finding | None:
     if not may_meet(first, second):
         return None
     pair = Pair(read(first.text), read(second.text))
-    if not pair.first.telling or not pair.second.telling or is_past(pair.first) != is_past(pair.second):
+    if pair.alike < _RELATED or is_past(pair.first) != is_past(pair.second):
         return None
     found = _repeated(pair)
     if found is not None and found.rule is Rule.NEAR_DUPLICATE and _moved_on(first, second):

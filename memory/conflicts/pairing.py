@@ -6,15 +6,21 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from memory.conflicts.claims import Claim, claim_of
-from memory.conflicts.reading import FIGURES, Reading, Token, normal_word
+from memory.conflicts.reading import FIGURES, Reading, Token, normal_word, read
 from memory.conflicts.values import Difference, Finding, Rule
 from memory.conflicts.vocabulary import COMPARING, LIGHT
 
 LIGHT_WORDS = LIGHT | frozenset(map(normal_word, LIGHT))
 _QUOTED = 60
+
+
+@lru_cache(maxsize=2_000)
+def _claim(text: str) -> Claim | None:
+    """A new memory is compared with several: what each says is worked out once."""
+    return claim_of(read(text))
 
 
 @dataclass(frozen=True)
@@ -52,7 +58,7 @@ class Pair:
     @cached_property
     def claims(self) -> tuple[Claim | None, Claim | None]:
         """What each says of what."""
-        return claim_of(self.first), claim_of(self.second)
+        return _claim(self.first.text), _claim(self.second.text)
 
     @property
     def negated(self) -> tuple[int, int]:
