@@ -1,1 +1,1 @@
-"""Memory's commands."""
+"""Commands of memory for the operator at the shell."""

@@ -38,7 +38,7 @@ def test_it_works(cast):
     answer = commit(cast.agent, preferences=[pref("detailed")])
     new = only(answer)["id"]
     assert answer["memory_written"]["conflicts"] == [
-        {"type": "overwrite", "key": TONE, "previous_memory_item_id": old, "memory_item_id": new}
+        {"type": "overwrite", "key": TONE, "previous_memory_item_id": old, "memory_item_id": new, "rule": "opposite"}
     ]
     assert answer["explain"]["conflicts"] == answer["memory_written"]["conflicts"]
     assert states(TONE) == [("superseded", False, 1), ("active", True, 2)]
@@ -231,6 +231,7 @@ def test_supersedes_holds_where_the_new_value_is_known_already(cast):
             "key": "decision:shop:db",
             "previous_memory_item_id": second,
             "memory_item_id": first,
+            "rule": "near_duplicate",
         }
     ]
     assert str(item(second).successor_id) == first

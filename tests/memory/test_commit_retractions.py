@@ -18,7 +18,7 @@ def test_it_works(cast):
     assert lines(answer) == [("retract", "retracted")]
     assert answer["memory_written"]["count"] == 0
     assert answer["memory_written"]["conflicts"] == [
-        {"type": "retract", "key": TONE, "previous_memory_item_id": found, "memory_item_id": None}
+        {"type": "retract", "key": TONE, "previous_memory_item_id": found, "memory_item_id": None, "rule": None}
     ]
     assert states(TONE) == [("retracted", False, 1)]
     history = cast.agent.do("get_memory_item", id=found)["history"]

@@ -32,22 +32,10 @@ def left_out(package: dict, reason: str) -> list[str]:
 
 
 SLOTS = {
-    "version",
-    "context_id",
-    "session_id",
-    "created_at",
-    "system_blocks",
-    "developer_blocks",
-    "working_summary",
-    "recent_turns",
-    "evidence",
-    "user_message",
-    "notices",
-    "conflicts",
-    "constraints",
-    "debug",
-    "messages",
-}
+    "version", "context_id", "session_id", "created_at", "system_blocks", "developer_blocks",
+    "working_summary", "recent_turns", "evidence", "user_message", "notices", "conflicts", "constraints",
+    "debug", "messages",
+}  # fmt: skip
 
 
 def test_it_works(cast):
