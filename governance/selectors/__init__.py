@@ -35,7 +35,6 @@ from governance.selectors.preferences import (
 from governance.selectors.proposals import (
     count_decidable,
     count_matching,
-    count_of,
     count_queues,
     decidable,
     decided_today,
@@ -84,7 +83,6 @@ __all__ = [
     "changes_of_proposals",
     "count_decidable",
     "count_matching",
-    "count_of",
     "count_queues",
     "count_refused",
     "decidable",

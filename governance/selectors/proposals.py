@@ -119,12 +119,6 @@ def count_queues(domain_id: str | None, ctx: Ctx) -> list[QueueCount]:
     ]
 
 
-def count_of(queue: QueueName, given: ProposalFilters, ctx: Ctx) -> QueueCount:
-    """How many proposals of a queue fit, counted up to a bound."""
-    count, at_least = count_matching(given, ctx)
-    return QueueCount(queue=queue, count=count, at_least=at_least)
-
-
 def count_matching(given: ProposalFilters, ctx: Ctx) -> tuple[int, bool]:
     """How many proposals fit, counted up to a bound, and whether there are more."""
     rows = filter_proposals(given, ctx).prefetch_related(None).order_by()
