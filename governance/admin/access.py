@@ -7,7 +7,6 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
 from governance import selectors
-from governance.admin.agents import AgentsScreen
 from governance.adminbase import (
     Cell,
     Fact,
@@ -122,7 +121,6 @@ class ScopeAdmin(ReadOnlyAdmin):
 class PrincipalAdmin(ReadOnlyAdmin):
     """Who carries a key."""
 
-    screens = (AgentsScreen,)
     group, place, icon = "Access", 2, "smart_toy"
     list_display = ("who", "kind_label", "state", "answers", "created")
     list_select_related = ("owner",)

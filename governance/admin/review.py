@@ -13,6 +13,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from governance import selectors
+from governance.admin.agents import AgentsScreen
 from governance.admin.bulk import BulkScreen
 from governance.admin.explain import ExplainScreen
 from governance.admin.history import HistoryScreen
@@ -70,7 +71,7 @@ class AuditAdmin(ReadOnlyAdmin):
 
     group, place, icon = "Review", 1, "history"
     placed = False
-    screens = (HistoryScreen,)
+    screens = (HistoryScreen, ExplainScreen, AgentsScreen)
     list_display = ("at_time", "who", "what", "result", "where", "door_label", "rule_name")
     list_display_links = ("what",)
     list_filter = ("outcome", DoorFilter)
@@ -262,7 +263,6 @@ class PolicyAdmin(ReadOnlyAdmin):
     """Every version of every policy."""
 
     group, place, icon = "System", 0, "gavel"
-    screens = (ExplainScreen,)
     list_display = ("version", "domain_name", "by", "why", "created")
     search_fields = ("author_name",)
     search_help_text = "Start of an author's name"

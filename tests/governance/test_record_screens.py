@@ -19,8 +19,8 @@ from tests.conftest import ELSEWHERE, TEAM, a_turn, make_agent, make_person
 from tests.guards.write_guard import unguarded
 
 HISTORY = "/admin/governance/auditentry/history/"
-EXPLAIN = "/admin/governance/policyversion/explain/"
-AGENTS = "/admin/scopes/principal/activity/"
+EXPLAIN = "/admin/governance/auditentry/explain/"
+AGENTS = "/admin/governance/auditentry/activity/"
 RULE = {"review": {"queue": [{"name": "all", "actions": ["commit_turn"]}]}}
 
 
