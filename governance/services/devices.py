@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from base64 import b32encode
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 ISSUER = "SmartBrain"
 RECOVERY_CODES = 10
 DIGITS = 6
+_RECOVERY = re.compile(r"[a-z2-7]{8}")
 
 
 def has_device(user: User) -> bool:
@@ -89,6 +91,8 @@ def verify(user: User, code: str) -> Any:
     digits = _digits(code)
     kind = TOTPDevice if len(digits) == DIGITS and digits.isdigit() else StaticDevice
     given = digits if kind is TOTPDevice else code.strip().lower()
+    if kind is StaticDevice and not _RECOVERY.fullmatch(given):
+        raise _wrong()
     with transaction.atomic():
         device = kind.objects.select_for_update().filter(user=user, confirmed=True).first()
         allowed, why = device.verify_is_allowed() if device else (True, None)
