@@ -30,7 +30,7 @@ def measure(quick: bool) -> int:
 
     share = 100 if quick else 1
     started = time.perf_counter()
-    fill(items=100_000 // share, proposals=10_000 // share, entries=200_000 // share, decisions=5_000 // share)
+    fill(items=100_000 // share, proposals=10_000 // share, entries=200_000 // share, decided=5_000 // share)
     print(
         f"filled in {time.perf_counter() - started:.0f} s\n{'page':<58}{'median ms':>10}{'CPU ms':>10}{'statements':>12}"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -19,7 +20,7 @@ from governance.adminbase.briefs import row_of
 from governance.adminbase.diff import as_text, compare_values
 from governance.contracts import Presentation, ProposalDetail, ProposalFilters, ProposalState, ProposalView
 from kernel.context import ANY, Ctx, Right
-from kernel.errors import DomainError, InvalidInputError, NotFoundError
+from kernel.errors import ConflictError, DomainError, InvalidInputError, NotFoundError, TransitionError
 from kernel.ids import new_id
 from kernel.text import has_invisible
 
@@ -92,11 +93,11 @@ class ItemScreen(Screen):
         if action not in DONE:
             raise PermissionDenied
         given = _given(action, request, names["pk"])
+        if request.POST.get("quiet"):
+            return self.looked(action, request, given)
         answer = decide(action, request, **given)
         address = Address.read(request.POST.get("query", ""))
         here = f"{reverse('admin:governance_item', args=[names['pk']])}?{address.query}"
-        if action in STAYING and request.POST.get("quiet"):
-            return HttpResponse(status=204)
         if action in STAYING:
             toast(request, f"{DONE[action]}.")
             return HttpResponseRedirect(here)
@@ -109,6 +110,15 @@ class ItemScreen(Screen):
         if following is None:
             return HttpResponseRedirect(f"{reverse('admin:governance_queue')}?{address.query}")
         return HttpResponseRedirect(f"{reverse('admin:governance_item', args=[following])}?{address.query}")
+
+    def looked(self, action: str, request: HttpRequest, given: Mapping[str, Any]) -> HttpResponse:
+        """A claim that a page made because somebody looks at it: nobody reads the answer, and who cannot claim is told
+        by the badge of the page."""
+        if action != "claim_proposal":
+            raise PermissionDenied
+        with suppress(ConflictError, TransitionError):
+            decide(action, request, **given)
+        return HttpResponse(status=204)
 
 
 class EffectScreen(Screen):

@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, F, Q, QuerySet
+from django.db.models import Count, F, Q, QuerySet, Subquery
 from django.db.models.functions import TruncDate
 
 from governance.contracts import ProposalState, ProposalView, Risk, Verdict
@@ -106,4 +106,9 @@ def before_and_after(view: ProposalView, rows: QuerySet[Proposal]) -> tuple[UUID
     rows, risk = rows.prefetch_related(None).exclude(pk=view.id), RISKS.index(view.risk)
     earlier = rows.filter(Q(risk__gt=risk) | Q(risk=risk, id__lt=view.id)).order_by("risk", "-id")
     later = rows.filter(Q(risk__lt=risk) | Q(risk=risk, id__gt=view.id)).order_by("-risk", "id")
-    return earlier.values_list("pk", flat=True).first(), later.values_list("pk", flat=True).first()
+    both = (
+        Proposal.objects.filter(pk=view.id)
+        .order_by()
+        .values_list(Subquery(earlier.values("pk")[:1]), Subquery(later.values("pk")[:1]))
+    )
+    return both.first() or (None, None)

@@ -59,7 +59,7 @@
     const panel = (node) => {
         all("details[data-key][open]").forEach((other) => { if (other !== node) other.open = false; });
         node.open = true;
-        const field = node.querySelector("[data-panel]") || node.querySelector("textarea, input:not([type=hidden]), select, button");
+        const field = node.querySelector("textarea") || node.querySelector("input:not([type=hidden]), select, button");
         field?.focus();
     };
     const press = (key) => {
@@ -128,23 +128,22 @@
     const typing = (node) => node.isContentEditable || node.matches("input:not([type=checkbox]):not([type=radio]), textarea, select");
     const settled = () => performance.now() - loaded > SETTLE || !document.querySelector("#sb-toasts .sb-undo");
 
-    // keys inside an open panel: digits choose a ready reason, any other letter begins to type one
+    // keys inside an open panel: Esc closes it, a digit in the empty field chooses the ready reason of that number
     const inPanel = (event, open) => {
         if (event.key === "Escape") {
             open.open = false;
             open.querySelector("summary").focus();
             return true;
         }
-        const field = open.querySelector("textarea");
-        if (typing(event.target) || !field) return false;
         const ready = /^[1-9]$/.test(event.key) && open.querySelector(`[data-reason="${event.key}"]`);
-        if (ready) {
-            field.value = ready.dataset.text;
-            open.querySelector("button[type=submit]").focus();
-            return true;
-        }
-        if (event.key.length === 1 && event.key !== " ") field.focus();
-        return event.key.length === 1;
+        if (!ready || event.target.value) return false;
+        choose(ready);
+        return true;
+    };
+    const choose = (ready) => {
+        const form = ready.closest("form");
+        form.querySelector("textarea").value = ready.dataset.text;
+        form.querySelector("button[type=submit]").focus();
     };
 
     const onKey = (event) => {
@@ -161,8 +160,7 @@
         if (document.querySelector("dialog[open]")) return;
         const open = event.target.closest?.("details[data-key][open]");
         if (open && event.target.tagName !== "SUMMARY") {
-            const typed = /^[1-9]$|^Escape$/.test(event.key);
-            if (inPanel(event, open) && typed) event.preventDefault();
+            if (inPanel(event, open)) event.preventDefault();
             return;
         }
         if (typing(event.target)) {
@@ -196,6 +194,7 @@
             const part = answer.ok && new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("loaded");
             if (part) place.replaceChildren(...part.childNodes);
         });
+        if (document.querySelector("form[data-sent]")) return;
         all("form[data-claims]").forEach((form) => {
             const sent = new FormData(form);
             sent.set("quiet", "1");
@@ -208,10 +207,7 @@
         document.addEventListener("submit", onSubmit);
         document.addEventListener("click", (event) => {
             const chosen = event.target.closest("[data-reason]");
-            if (chosen) {
-                chosen.closest("form").querySelector("textarea").value = chosen.dataset.text;
-                chosen.closest("form").querySelector("button[type=submit]").focus();
-            }
+            if (chosen) choose(chosen);
             if (event.target.matches("[data-close]")) event.target.closest("dialog").close();
             if (event.target.matches("#sb-select-all")) selectAll();
         });

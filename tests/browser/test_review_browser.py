@@ -15,6 +15,7 @@ from tests.governance.desk import item, make_desk, propose, queue
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
+expect.set_options(timeout=20_000)
 SETTLED = 400  # milliseconds after which a page takes the next decision
 
 
@@ -111,6 +112,7 @@ def _decide_by_keys(page: Page) -> None:
         for key in keys:
             press(key)
         if text:
+            assert page.evaluate("document.activeElement.tagName") == "TEXTAREA", "an input method needs a field"
             page.keyboard.type(text)
             press("Control+Enter")
         expect(page.locator("#sb-live")).to_have_text(told)
@@ -284,7 +286,7 @@ def test_keys_rest_in_fields_dialogs_and_while_composing(browser: Browser, live_
         composing = "(keys) => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', keys))"
         page.evaluate(composing, {"key": "Enter", "ctrlKey": True, "isComposing": True, "bubbles": True})
         page.keyboard.press("Escape")
-        page.keyboard.press("Escape")
+        page.wait_for_timeout(100)
         page.evaluate(composing, {"key": "a", "isComposing": True, "bubbles": True})
         for combination in ("Control+a", "Alt+a", "Meta+a"):
             page.keyboard.press(combination)

@@ -89,4 +89,4 @@ def statements(client: Client, address: str) -> int:
     client.get(address)
     with CaptureQueriesContext(connection) as asked:
         assert client.get(address).status_code == 200
-    return len([query for query in asked if not query["sql"].startswith(BRACKETS)])
+    return len([query for query in asked if not (query["sql"] or "").startswith(BRACKETS)])

@@ -119,7 +119,7 @@ def test_over_the_cap_the_rest_stays(db):
 
 def test_like_ones_open_as_a_set(desk):
     for n in range(4):
-        propose(desk.cast.agent, f"Customer {n} prefers e-mail")
+        propose(desk.cast.agent, "Customers prefer e-mail", project=f"shop{n}")
     propose(desk.cast.agent, "Something else entirely")
     page = text_of(desk.ann, queue())
     link = re.search(r'href="([^"]+)">4 like this', page)
