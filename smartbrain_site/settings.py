@@ -108,7 +108,6 @@ INSTALLED_APPS = [
     "django_q",
     "django_otp",
     "django_otp.plugins.otp_totp",
-    "django_otp.plugins.otp_static",
     "axes",
 ]
 

@@ -1,4 +1,4 @@
-"""Tables of policies, proposals, decisions, the audit log and idempotency records."""
+"""Tables of policies, proposals, decisions, the audit log and idempotency records, recovery codes."""
 
 from __future__ import annotations
 
@@ -29,6 +29,10 @@ from governance.models.proposals import (
 from governance.models.quotas import (
     QuotaCounter,
 )
+from governance.models.recovery import (
+    RecoveryCode,
+    RecoveryDevice,
+)
 from governance.models.reversals import (
     Reversal,
 )
@@ -48,6 +52,8 @@ __all__ = [
     "Proposal",
     "ProposalStep",
     "QuotaCounter",
+    "RecoveryCode",
+    "RecoveryDevice",
     "Reversal",
     "SavedFilter",
 ]

@@ -1,9 +1,10 @@
-"""Second factors: a person's authenticator and recovery codes, kept by django-otp in tables of its own."""
+"""Second factors: a person's authenticator, kept by django-otp in a table of its own, and their recovery codes."""
 
 from __future__ import annotations
 
 import math
 import re
+import secrets
 from base64 import b32encode
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
@@ -11,10 +12,10 @@ from urllib.parse import quote, urlencode
 from django.db import transaction
 from django.utils import timezone
 from django_otp.oath import TOTP
-from django_otp.plugins.otp_static.models import StaticDevice, StaticToken
 from django_otp.plugins.otp_totp.models import TOTPDevice
 from django_otp.util import random_hex
 
+from governance.models.recovery import RecoveryCode, RecoveryDevice, hash_code
 from kernel.errors import InvalidInputError, QuotaExceededError
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 ISSUER = "SmartBrain"
 RECOVERY_CODES = 10
 DIGITS = 6
-_RECOVERY = re.compile(r"[a-z2-7]{8}")
+_RECOVERY = re.compile(r"[a-z2-7]{16}")
 
 
 def has_device(user: User) -> bool:
@@ -69,18 +70,18 @@ def enrol(user: User, key: str, code: str) -> list[str]:
 
 
 def renew_codes(user: User) -> list[str]:
-    """Ten new recovery codes in the place of all earlier ones; each works once."""
+    """Ten new recovery codes in the place of all earlier ones; each works once, and nobody can show them again."""
     with transaction.atomic():
-        holder, _ = StaticDevice.objects.get_or_create(user=user, name="recovery codes", defaults={"confirmed": True})
-        holder.token_set.all().delete()
-        codes = [str(StaticToken.random_token()) for _ in range(RECOVERY_CODES)]
-        StaticToken.objects.bulk_create([StaticToken(device=holder, token=code) for code in codes])
-    return codes
+        holder, _ = RecoveryDevice.objects.get_or_create(user=user, name="recovery codes")
+        holder.codes.all().delete()
+        codes = [b32encode(secrets.token_bytes(10)).decode("ascii").lower() for _ in range(RECOVERY_CODES)]
+        RecoveryCode.objects.bulk_create([RecoveryCode(device=holder, hash=hash_code(code)) for code in codes])
+    return ["-".join(re.findall("....", code)) for code in codes]
 
 
 def codes_left(user: User) -> int:
     """How many recovery codes are unused."""
-    return int(StaticToken.objects.filter(device__user=user).count())
+    return int(RecoveryCode.objects.filter(device__user=user).count())
 
 
 def verify(user: User, code: str) -> Any:
@@ -88,10 +89,10 @@ def verify(user: User, code: str) -> Any:
 
     Raises InvalidInputError for a wrong code, QuotaExceededError while wrong ones before make it wait.
     """
-    digits = _digits(code)
-    kind = TOTPDevice if len(digits) == DIGITS and digits.isdigit() else StaticDevice
-    given = digits if kind is TOTPDevice else code.strip().lower()
-    if kind is StaticDevice and not _RECOVERY.fullmatch(given):
+    given = _digits(code)
+    kind = TOTPDevice if len(given) == DIGITS and given.isdigit() else RecoveryDevice
+    given = given.replace("-", "").lower()
+    if kind is RecoveryDevice and not _RECOVERY.fullmatch(given):
         raise _wrong()
     with transaction.atomic():
         device = kind.objects.select_for_update().filter(user=user, confirmed=True).first()
@@ -108,13 +109,14 @@ def verify(user: User, code: str) -> Any:
 def forget(user: User) -> list[str]:
     """Take away the person's authenticator and recovery codes; what was there."""
     gone = []
-    for kind, what in ((TOTPDevice, "authenticator"), (StaticDevice, "recovery codes")):
+    for kind, what in ((TOTPDevice, "authenticator"), (RecoveryDevice, "recovery codes")):
         if kind.objects.filter(user=user).delete()[0]:
             gone.append(what)
     return gone
 
 
 def _digits(code: str) -> str:
+    """The code without the spaces that people type into it."""
     return "".join(code.split())
 
 

@@ -5,25 +5,30 @@ from __future__ import annotations
 import re
 import time
 from dataclasses import replace
+from functools import partial
 from io import StringIO
 from urllib.parse import unquote
 
 import pytest
+from django.apps import apps
 from django.contrib.auth import get_user_model
 from django.core.management import call_command
 from django.core.management.base import CommandError
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
 from django.test import Client
 from django_otp.oath import totp
-from django_otp.plugins.otp_static.models import StaticDevice
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
-from governance.models import AuditEntry
+from governance.models import AuditEntry, RecoveryCode, RecoveryDevice
 from governance.services import devices
 from kernel.errors import ForbiddenError, InvalidInputError, NotFoundError, QuotaExceededError
 from tests.conftest import make_person
 from tests.governance.test_signin import PASSWORD, noted, sign_in
+from tests.threads import at_once
 
 VERIFY, SETUP = "/admin/second-factor/", "/admin/second-factor/setup/"
+SHOWN = re.compile(r"<li><code>((?:[a-z2-7]{4}-){3}[a-z2-7]{4})</code>")
 
 
 @pytest.fixture
@@ -54,7 +59,7 @@ def test_it_works(ann, client):
     key = client.session["second_factor_key"]
     assert devices.secret_of(key) == secret[1]
     answer = client.post(SETUP, {"wish": "enrol", "code": f"{totp(bytes.fromhex(key)):06}"})
-    codes = re.findall(r"<li><code>([a-z2-7]{8})</code>", answer.content.decode())
+    codes = SHOWN.findall(answer.content.decode())
     assert len(set(codes)) == 10
     assert client.get("/admin/").status_code == 200
 
@@ -90,7 +95,88 @@ def test_a_recovery_code_works_once(ann):
     assert devices.codes_left(ann) == 9
 
 
-@pytest.mark.parametrize("given", ["", "000000", "abcdefgh", "1" * 500, "一二三四五六", "12345\x00", "' OR 1=1 --"])
+@pytest.mark.parametrize(
+    "typed", [str.upper, lambda code: code.replace("-", ""), lambda code: f" {code[:9]} {code[9:]} "]
+)
+def test_a_recovery_code_may_be_typed_as_people_type(ann, typed):
+    _, codes = enrolled(ann)
+    assert devices.verify(ann, typed(codes[0])).name == "recovery codes"
+
+
+def test_recovery_codes_are_shown_once_and_kept_as_hashes_alone(ann, client):
+    sign_in(client)
+    client.get(SETUP)
+    key = client.session["second_factor_key"]
+    answer = client.post(SETUP, {"wish": "enrol", "code": f"{totp(bytes.fromhex(key)):06}"})
+    codes = SHOWN.findall(answer.content.decode())
+    assert len(codes) == 10
+    assert not SHOWN.search(client.get(SETUP).content.decode())
+    assert "10 recovery codes left" in client.get(SETUP).content.decode()
+    kept = " ".join(str(row) for model in apps.get_models() for row in model._default_manager.values_list())
+    assert all(re.fullmatch(r"[0-9a-f]{64}", row.hash) for row in RecoveryCode.objects.all())
+    for each in codes:
+        assert each not in kept
+        assert each.replace("-", "") not in kept
+
+
+def test_guessing_recovery_codes_is_slowed_down(ann):
+    _, codes = enrolled(ann)
+    with pytest.raises(InvalidInputError):
+        devices.verify(ann, "abcd-efgh-ijkl-mnop")
+    with pytest.raises(QuotaExceededError, match="Too many wrong codes"):
+        devices.verify(ann, codes[0])
+    assert devices.codes_left(ann) == 10
+
+
+def test_a_recovery_code_is_its_owners_alone(ann):
+    make_person("bob", is_staff=True)
+    bob = get_user_model().objects.get(username="bob")
+    _, codes = enrolled(ann)
+    devices.renew_codes(bob)
+    with pytest.raises(InvalidInputError):
+        devices.verify(bob, codes[0])
+    assert (devices.codes_left(ann), devices.codes_left(bob)) == (10, 10)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_at_once_with_one_recovery_code_one_gets_in(ann):
+    _, codes = enrolled(ann)
+    outcomes = at_once([partial(devices.verify, ann, codes[0]) for _ in range(4)])
+    assert [type(outcome) for outcome in outcomes].count(RecoveryDevice) == 1
+    assert devices.codes_left(ann) == 9
+    RecoveryDevice.objects.update(throttling_failure_count=0)
+    loaded = [RecoveryDevice.objects.get() for _ in range(4)]
+    plain = codes[1].replace("-", "")
+    assert sorted(at_once([partial(device.verify_token, plain) for device in loaded])) == [False, False, False, True]
+    assert devices.codes_left(ann) == 8
+
+
+@pytest.mark.django_db(transaction=True)
+def test_plain_codes_of_an_earlier_version_are_gone_after_migrating(ann):
+    before, after = (
+        [("governance", "0006_quotas")],
+        MigrationExecutor(connection).loader.graph.leaf_nodes("governance"),
+    )
+    MigrationExecutor(connection).migrate(before)
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("CREATE TABLE otp_static_staticdevice (id integer PRIMARY KEY, user_id integer NOT NULL)")
+            cursor.execute(
+                "CREATE TABLE otp_static_statictoken (id integer PRIMARY KEY, token varchar(16) NOT NULL,"
+                " device_id integer NOT NULL REFERENCES otp_static_staticdevice (id))"
+            )
+            cursor.execute("INSERT INTO otp_static_staticdevice VALUES (1, %s)", [ann.pk])
+            cursor.execute("INSERT INTO otp_static_statictoken VALUES (1, 'abcdefgh', 1)")
+    finally:
+        MigrationExecutor(connection).migrate(after)
+    assert not [name for name in connection.introspection.table_names() if name.startswith("otp_static")]
+    assert devices.codes_left(ann) == 0
+    assert len(devices.renew_codes(ann)) == 10
+
+
+@pytest.mark.parametrize(
+    "given", ["", "000000", "abcdefgh", "abcd-efgh-ijkl-mnop", "1" * 500, "一二三四五六", "12345\x00", "' OR 1=1 --"]
+)
 def test_a_wrong_code_lets_nobody_in(ann, client, given):
     enrolled(ann)
     sign_in(client)
@@ -164,11 +250,12 @@ def test_one_who_is_signed_in_changes_nothing_without_a_code(ann, client):
     assert TOTPDevice.objects.get(user=ann).pk == device.pk
     renewed = client.post(SETUP, {"wish": "renew", "code": codes[1]})
     assert renewed.status_code == 200
-    fresh = re.findall(r"<li><code>([a-z2-7]{8})</code>", renewed.content.decode())
+    fresh = SHOWN.findall(renewed.content.decode())
+    assert len(fresh) == 10
     assert not set(fresh) & set(codes)
     assert client.post(SETUP, {"wish": "remove", "code": fresh[0]}).status_code == 200
     assert not TOTPDevice.objects.exists()
-    assert not StaticDevice.objects.exists()
+    assert not RecoveryDevice.objects.exists()
     assert [noted(event)[0][0] for event in ("recovery_codes_renewed", "second_factor_removed")] == ["allowed"] * 2
 
 
@@ -233,5 +320,5 @@ def test_the_command_line_asks_for_it_too(ann, tmp_path, settings):
 def test_no_page_shows_what_devices_hold(ann, client):
     make_person("boss", is_staff=True, is_superuser=True)
     sign_in(client, name="boss")
-    for path in ("/admin/otp_totp/totpdevice/", "/admin/otp_static/staticdevice/", "/admin/axes/accessattempt/"):
+    for path in ("/admin/otp_totp/totpdevice/", "/admin/governance/recoverydevice/", "/admin/axes/accessattempt/"):
         assert client.get(path).status_code == 404
