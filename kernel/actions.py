@@ -84,6 +84,7 @@ class Action(Generic[In, Out, Prepared]):
     `reverse` undoes an applied call inside a transaction of its own: from the changes that the call made it appends rows
     that restore what was, never deletes, and reports its own changes. The input is None unless the call went through a
     proposal. It raises StaleError where what the call did has been changed again since.
+    `instead` says what to do where a call has no reverse: a sentence for whoever wants it undone.
     `known` finds what an earlier call already did, so that the same call again gets that answer and waits for nobody.
     `reviewed` is true for what always waits for a person: only one who may decide in its place carries it out at once.
     `queueable` is false for what decides on proposals: it can never itself wait for a decision.
@@ -101,6 +102,7 @@ class Action(Generic[In, Out, Prepared]):
     failed: Callable[[In, DomainError, Ctx], Sequence[Change]] | None = None
     exposed: Callable[[In, Out, Ctx], Sequence[Change]] | None = None
     reverse: Callable[[In | None, Sequence[Change], Ctx], Sequence[Change]] | None = None
+    instead: str = ""
     known: Callable[[In, Prepared, Ctx], Out | None] | None = None
     destroys: bool = False
     reviewed: bool = False

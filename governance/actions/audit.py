@@ -6,6 +6,7 @@ from dataclasses import asdict
 from uuid import UUID
 
 from governance import selectors
+from governance.actions.proposals.rules import require_revertible
 from governance.audit import chain
 from governance.audit.export import render
 from governance.contracts import (
@@ -21,7 +22,7 @@ from governance.contracts import (
 )
 from kernel.actions import Action, Target, register
 from kernel.context import Ctx, Right
-from kernel.errors import ForbiddenError
+from kernel.errors import DomainError, ForbiddenError
 from kernel.paging import page
 from scopes.selectors import require_domain
 
@@ -58,6 +59,15 @@ def _entry_target(given: AuditRef, ctx: Ctx) -> Target:
     return Target(row.domain_id, scopes=(), proposal_id=row.proposal_id)
 
 
+def _get_entry(given: AuditRef, ctx: Ctx) -> AuditDetail:
+    row = selectors.get_audit_entry(given.id, ctx)
+    try:
+        require_revertible(row, ctx)
+    except DomainError as exc:
+        return selectors.view_audit_detail(row, exc.message, ctx)
+    return selectors.view_audit_detail(row, "", ctx)
+
+
 GET_AUDIT_ENTRY = register(
     Action(
         "get_audit_entry",
@@ -66,7 +76,7 @@ GET_AUDIT_ENTRY = register(
         AuditDetail,
         Right.AUDIT,
         _entry_target,
-        lambda given, ctx: selectors.view_audit_detail(selectors.get_audit_entry(given.id, ctx), ctx),
+        _get_entry,
     )
 )
 

@@ -12,7 +12,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
-from governance import selectors
+from governance import selectors, services
 from governance.admin.editing import edited, text_fields
 from governance.admin.filters import Address
 from governance.adminbase import Screen, ctx_of, decide, place_of, read, toast
@@ -77,7 +77,7 @@ class ItemScreen(Screen):
             "hidden": has_invisible(as_text(proposal.input) or ""),
             "may": may,
             "why_not": next((each.why_not for each in review.may if each.step == "approve"), ""),
-            "undoable": bool(proposal.decisions) and ctx.may(Right.DECIDE, proposal.domain_id or ANY, proposal.scope),
+            **way_back(proposal, ctx),
             "address": address,
             "before": before,
             "after": after,
@@ -103,7 +103,7 @@ class ItemScreen(Screen):
             return HttpResponseRedirect(here)
         ctx, proposal = ctx_of(request), answer.proposal
         left = selectors.count_decidable(None, ctx)
-        undo = reverse("admin:governance_undo") if action in UNDOABLE else ""
+        undo = reverse("admin:governance_undo") if action in UNDOABLE and not settled(proposal) else ""
         toast(request, f"{DONE[action]}, {left} left.", undo=undo, fields={"proposal_id": str(names["pk"])})
         before, after = neighbours(proposal, address, ctx)
         following = after or before
@@ -134,6 +134,18 @@ class EffectScreen(Screen):
         """The dry run."""
         effect = read("preview_proposal", request, id=str(names["pk"]))
         return {"effect": effect, "pk": names["pk"], "address": Address.read(request.GET.urlencode())}
+
+
+def settled(proposal: ProposalView) -> str:
+    """Why its approval cannot be taken back, and what to do instead; empty where it can, or where nothing was done."""
+    return services.no_way_back(proposal.action) if proposal.state == ProposalState.APPROVED else ""
+
+
+def way_back(proposal: ProposalDetail, ctx: Ctx) -> dict[str, Any]:
+    """Whether the page offers to undo the last decision, and what it says instead."""
+    decided = bool(proposal.decisions) and ctx.may(Right.DECIDE, proposal.domain_id or ANY, proposal.scope)
+    instead = settled(proposal) if decided else ""
+    return {"undoable": decided and not instead, "instead": instead}
 
 
 def neighbours(proposal: ProposalView, address: Address, ctx: Ctx) -> tuple[UUID | None, UUID | None]:

@@ -14,6 +14,7 @@ from django.urls import reverse
 
 from governance import selectors
 from governance.admin.agents import AgentsScreen
+from governance.admin.blind import BlindListScreen, BlindScreen
 from governance.admin.bulk import BulkScreen
 from governance.admin.explain import ExplainScreen
 from governance.admin.history import HistoryScreen
@@ -21,7 +22,7 @@ from governance.admin.item import EffectScreen, ItemScreen
 from governance.admin.preferences import PreferencesScreen
 from governance.admin.queue import QueueScreen
 from governance.admin.statistics import StatisticsScreen
-from governance.admin.undo import UndoScreen
+from governance.admin.undo import RevertScreen, UndoScreen
 from governance.adminbase import (
     Cell,
     Fact,
@@ -40,6 +41,7 @@ from governance.adminbase import (
 from governance.contracts import ObjectChange, Outcome, ProposalState
 from governance.models import AuditEntry, PolicyVersion, Proposal
 from kernel.context import Ctx, Door
+from kernel.ids import new_id
 from scopes.models import Principal
 
 OUTCOME_TONES = {Outcome.ALLOWED.value: "good", Outcome.QUEUED.value: "warn"}
@@ -71,7 +73,7 @@ class AuditAdmin(ReadOnlyAdmin):
 
     group, place, icon = "Review", 1, "history"
     placed = False
-    screens = (HistoryScreen, ExplainScreen, AgentsScreen)
+    screens = (HistoryScreen, ExplainScreen, AgentsScreen, RevertScreen)
     list_display = ("at_time", "who", "what", "result", "where", "door_label", "rule_name")
     list_display_links = ("what",)
     list_filter = ("outcome", DoorFilter)
@@ -169,6 +171,7 @@ class AuditAdmin(ReadOnlyAdmin):
             "proposal": linked(proposal),
             "objects": [changed_object(each) for each in entry.objects],
             "entry": entry,
+            "key": str(new_id()),
             "why": f"{reverse('admin:governance_explain')}?{urlencode({'audit_entry_id': row.pk})}",
         }
 
@@ -220,7 +223,17 @@ class ProposalAdmin(ReadOnlyAdmin):
     narrow_by = ("domain", "action")
     teach = "No proposals. A call that the policy holds for review waits here until a person decides."
     teach_command = 'manage.py act get_policy \'{"domain_id": "my-team"}\' --user <your name>'
-    screens = (QueueScreen, BulkScreen, ItemScreen, EffectScreen, UndoScreen, StatisticsScreen, PreferencesScreen)
+    screens = (
+        QueueScreen,
+        BulkScreen,
+        ItemScreen,
+        EffectScreen,
+        UndoScreen,
+        BlindListScreen,
+        BlindScreen,
+        StatisticsScreen,
+        PreferencesScreen,
+    )
     placed = False
 
     def visible(self, ctx: Ctx) -> QuerySet[Proposal]:

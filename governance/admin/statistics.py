@@ -37,4 +37,5 @@ class StatisticsScreen(Screen):
             f"Nothing was decided in the last {days} days in the scopes that you review.",
         )
         tables = [("Mine", [stats.mine]), ("By reviewer", stats.reviewers), ("By agent", stats.agents)]
-        return {"stats": stats, "chart": chart, "tables": tables, "spans": SPANS, "days": days}
+        agreement = stats.agreed / stats.looked_at_twice if stats.looked_at_twice else None
+        return {"agreement": agreement, "stats": stats, "chart": chart, "tables": tables, "spans": SPANS, "days": days}

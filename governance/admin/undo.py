@@ -1,13 +1,16 @@
-"""Taking decisions back: the address that the button of a notice posts to."""
+"""Taking back: a decision, from the notice that told of it; the change of a recorded call, from its audit entry."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
-from governance.adminbase import Screen, decide, toast
+from governance.adminbase import Screen, decide, read, toast
+from kernel.errors import NotFoundError
+from kernel.ids import new_id
 
 
 class UndoScreen(Screen):
@@ -28,10 +31,44 @@ class UndoScreen(Screen):
         """Take it back, and say what became of each."""
         wanted = {name: request.POST[name] for name in ("proposal_id", "request_id") if request.POST.get(name)}
         answer = decide("undo_decision", request, **wanted, reason=request.POST.get("reason", ""))
-        toast(request, f"{answer.summary[:1].upper()}{answer.summary[1:]}.", done=all_done(answer))
+        told = [f"{answer.summary[:1].upper()}{answer.summary[1:]}."]
+        told += dict.fromkeys(each.message for each in answer.outcomes if each.outcome == "irreversible")
+        toast(request, " ".join(told), done=all_done(answer))
         if "proposal_id" in wanted:
             return HttpResponseRedirect(reverse("admin:governance_item", args=[wanted["proposal_id"]]))
         return HttpResponseRedirect(reverse("admin:governance_queue"))
+
+
+class RevertScreen(Screen):
+    """Takes back what the call of an audit entry changed, with a reason. Where it cannot be, the page says why."""
+
+    name = "governance_revert"
+    route = "<uuid:pk>/revert/"
+    title = "Revert"
+    template = "smartbrain/revert.html"
+    placed = False
+
+    def show(self, request: HttpRequest, **names: Any) -> dict[str, Any]:
+        """The entry, and what stands against taking it back."""
+        entry = read("get_audit_entry", request, id=str(names["pk"]))
+        return {"entry": entry, "key": str(new_id()), "back": self.entry_page(names)}
+
+    def absent(self, request: HttpRequest, error: NotFoundError, **names: Any) -> HttpResponse:
+        """An entry out of sight answers like one that does not exist."""
+        return self.owner.missing(request, str(names["pk"]))
+
+    def send(self, request: HttpRequest, **names: Any) -> HttpResponse:
+        """Take it back, and say what was restored on the page of the entry."""
+        sent = request.POST
+        given = {"audit_entry_id": str(names["pk"]), "reason": sent.get("reason", "")}
+        answer = decide("revert_change", request, **given, idempotency_key=sent.get("key") or None)
+        rows = len(answer.changed)
+        toast(request, f"Taken back: {rows} row{'' if rows == 1 else 's'} restored. Nothing was erased.")
+        return HttpResponseRedirect(self.entry_page(names))
+
+    def entry_page(self, names: Mapping[str, Any]) -> str:
+        """The address of the entry."""
+        return reverse("admin:governance_auditentry_change", args=[names["pk"]])
 
 
 def all_done(answer: Any) -> bool:

@@ -92,6 +92,10 @@ class AuditDetail(AuditView):
     objects: list[ObjectChange] = Field(description="Objects it changed, 50 at most, with their changes around it.")
     sequence: int | None = Field(description="Its number in the sealed chain; null until it is sealed.")
     seal: str | None = Field(description="Hash of its seal; null until it is sealed.")
+    revertible: bool = Field(description="Whether you may take back what it changed, with revert_change.")
+    why_not: str = Field(
+        description="What stands against taking it back, and what to do instead; empty where you may."
+    )
 
 
 class ExportFormat(StrEnum):

@@ -13,7 +13,16 @@ from kernel.contracts import Contract, KeyedInput, KeyedResult
 
 BulkVerdict = Literal["approve", "reject", "request_changes"]
 OutcomeName = Literal[
-    "done", "recorded", "stale", "decided", "not_permitted", "not_found", "high_risk", "over_cap", "failed"
+    "done",
+    "recorded",
+    "stale",
+    "decided",
+    "irreversible",
+    "not_permitted",
+    "not_found",
+    "high_risk",
+    "over_cap",
+    "failed",
 ]
 
 
@@ -38,7 +47,7 @@ class ProposalOutcome(Contract):
     id: UUID = Field(description="Proposal id.")
     outcome: OutcomeName = Field(
         description="done; recorded (the first of two approvals); stale (changed meanwhile); decided (by someone "
-        "else before); not_permitted; not_found; high_risk and over_cap (left out by policy); failed."
+        "else before); irreversible (an undo of what has no way back); not_permitted; not_found; high_risk and over_cap (left out by policy); failed."
     )
     message: str = Field(default="", description="Why, where it was not done.")
 

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from governance.contracts.base import Reason, Verdict
 from governance.contracts.decisions import OnProposal
+from governance.contracts.presenting import RowChange
 from governance.contracts.proposals import ProposalView
 from kernel.contracts import Contract, KeyedInput, KeyedResult, PageInput, PageResult
 from scopes.contracts import DomainId
@@ -62,6 +63,7 @@ class ListBlindReviewsInput(PageInput):
     """Which decided proposals wait for a second look of yours."""
 
     domain_id: DomainId | None = Field(default=None, description="Only this domain.")
+    id: UUID | None = Field(default=None, description="Only this proposal.")
 
 
 class BlindCase(Contract):
@@ -76,6 +78,9 @@ class BlindCase(Contract):
     proposed_by: str = Field(description="Name of the proposer.")
     created_at: datetime = Field(description="When it was proposed.")
     input: dict[str, Any] = Field(description="The input as it was proposed.")
+    rows: list[RowChange] = Field(description="What it would have changed then; empty where that is not kept.")
+    why: str = Field(description="The rule that held it, in words.")
+    guidelines: list[str] = Field(description="What reviewers of its scope go by.")
 
 
 class ListBlindReviewsResult(PageResult):

@@ -89,8 +89,9 @@ def view_audit(row: AuditEntry) -> AuditView:
     )
 
 
-def view_audit_detail(row: AuditEntry, ctx: Ctx) -> AuditDetail:
-    """An audit entry with the changes of its objects around it and its place in the chain."""
+def view_audit_detail(row: AuditEntry, why_not: str, ctx: Ctx) -> AuditDetail:
+    """An audit entry with the changes of its objects around it and its place in the chain. `why_not` says what stands
+    against taking it back; empty where nothing does."""
     seal = AuditSeal.objects.filter(entry_id=row.pk).first()
     return AuditDetail(
         **view_audit(row).model_dump(),
@@ -99,6 +100,8 @@ def view_audit_detail(row: AuditEntry, ctx: Ctx) -> AuditDetail:
         objects=changes_around(row, ctx),
         sequence=seal.number if seal else None,
         seal=seal.hash if seal else None,
+        revertible=not why_not,
+        why_not=why_not,
     )
 
 

@@ -46,7 +46,9 @@ from governance.services.quotas import (
     check_open_proposals,
 )
 from governance.services.reversals import (
+    IrreversibleError,
     carried_out,
+    no_way_back,
     require_reversible,
     take_back,
 )
@@ -73,6 +75,7 @@ from governance.services.transitions import (
 )
 
 __all__ = [
+    "IrreversibleError",
     "NewProposal",
     "Step",
     "Trail",
@@ -98,6 +101,7 @@ __all__ = [
     "keep_answer",
     "look_again",
     "move_proposal",
+    "no_way_back",
     "note_failure",
     "open_proposal",
     "outrun",

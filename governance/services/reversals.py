@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -15,15 +16,15 @@ from kernel.context import Ctx
 from kernel.errors import DomainError, NotFoundError, TransitionError
 
 
+class IrreversibleError(TransitionError):
+    """The action has no way back: the message says what to do instead."""
+
+
 def require_reversible(entry: AuditEntry, days: int, ctx: Ctx) -> None:
     """Refuse what cannot be taken back, saying what to do instead: TransitionError."""
     if entry.outcome != Outcome.ALLOWED or not entry.changes:
         raise TransitionError(f"That call of {entry.action} changed nothing: there is nothing to take back.")
-    if _action(entry) is None:
-        raise TransitionError(
-            f"A call of {entry.action} cannot be taken back by itself: make the opposite change with its own action"
-            " and name this entry in the reason."
-        )
+    _reverse_of(entry.action)
     if ctx.now - entry.at > timedelta(days=days):
         raise TransitionError(f"That was more than {days} days ago: make the opposite change as a new one.")
     taken = Reversal.objects.filter(entry=entry).first()
@@ -31,11 +32,18 @@ def require_reversible(entry: AuditEntry, days: int, ctx: Ctx) -> None:
         raise _taken(taken)
 
 
+def no_way_back(name: str) -> str:
+    """Why a call of that action cannot be taken back by itself and what to do instead; empty where it can."""
+    try:
+        _reverse_of(name)
+    except IrreversibleError as exc:
+        return exc.message
+    return ""
+
+
 def take_back(entry: AuditEntry, reason: str, ctx: Ctx) -> list[Change]:
     """Undo the call of an audit entry inside the present transaction. Raises DomainError where it has moved on since."""
-    action = _action(entry)
-    if action is None or action.reverse is None:
-        raise TransitionError(f"A call of {entry.action} cannot be taken back.")
+    action, reverse = _reverse_of(entry.action)
     try:
         with transaction.atomic():
             Reversal.objects.create(
@@ -50,7 +58,7 @@ def take_back(entry: AuditEntry, reason: str, ctx: Ctx) -> list[Change]:
         raise _taken(Reversal.objects.get(entry=entry)) from exc
     changes = [Change.from_json(kept) for kept in entry.changes]
     given = action.input.parse(entry.proposal.input) if entry.proposal and entry.rule == "approved" else None
-    return list(action.reverse(given, changes, ctx))
+    return list(reverse(given, changes, ctx))
 
 
 def carried_out(proposal_id: UUID, action: str) -> AuditEntry | None:
@@ -64,12 +72,18 @@ def carried_out(proposal_id: UUID, action: str) -> AuditEntry | None:
     )
 
 
-def _action(entry: AuditEntry) -> Action[Any, Any, Any] | None:
+def _reverse_of(name: str) -> tuple[Action[Any, Any, Any], Callable[[Any, Sequence[Change], Ctx], Sequence[Change]]]:
+    """The action of that name and its reverse. Raises IrreversibleError."""
     try:
-        action = get(entry.action)
-    except NotFoundError:
-        return None
-    return action if action.reverse is not None else None
+        action = get(name)
+    except NotFoundError as exc:
+        raise IrreversibleError(
+            f"{name} is no action any more, so its call cannot be taken back by itself: make the opposite change."
+        ) from exc
+    if action.reverse is None:
+        instead = action.instead or "Make the opposite change with its own action and name this call in the reason."
+        raise IrreversibleError(f"A call of {name} cannot be taken back by itself. {instead}")
+    return action, action.reverse
 
 
 def _taken(by: Reversal) -> DomainError:

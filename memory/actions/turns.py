@@ -54,6 +54,8 @@ COMMIT_TURN = register(
         _commit_target,
         _prepare_commit,
         apply,
+        instead="What was said stays on record: take back what was learned from it, item by item, with retract_item. Its"
+        " audit entry names each of the memory_items.",
     )
 )
 

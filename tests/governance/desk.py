@@ -84,6 +84,12 @@ def text_of(client: Client, address: str) -> str:
     return text
 
 
+def decide(client: Client, proposal: str, act: str, **fields: str) -> Any:
+    """Fill in a form of the page and send it."""
+    sent = {**forms(text_of(client, item(proposal)), act), **fields}
+    return client.post(item(proposal), sent, follow=True)
+
+
 def statements(client: Client, address: str) -> int:
     """How many statements a page takes, brackets of transactions aside."""
     client.get(address)

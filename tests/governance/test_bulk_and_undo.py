@@ -269,6 +269,16 @@ class TestUndo:
         answer = cast.reviewer.do("undo_decision", request_id=bulk["request_id"])
         assert (answer["summary"], note_of()) == ("1 decided before", "first")
 
+    def test_a_bulk_without_a_way_back_says_what_to_do_and_nothing_moves(self, desk, monkeypatch):
+        cast, _ = desk
+        monkeypatch.setitem(actions._registry, "note", made())
+        proposal = queue_note(cast.agent)
+        bulk = cast.reviewer.do("decide_proposals", verdict="approve", proposals=choices(proposal), reason="r")
+        answer = cast.reviewer.do("undo_decision", request_id=bulk["request_id"])
+        assert answer["summary"] == "1 cannot be taken back"
+        assert "opposite change" in answer["outcomes"][0]["message"]
+        assert (row_of(proposal).state, note_of()) == ("approved", "first")
+
     @pytest.mark.django_db(transaction=True)
     def test_of_two_who_take_it_back_at_once_one_does(self, monkeypatch):
         cast = make_cast()
@@ -335,6 +345,16 @@ class TestRevert:
         cast, _ = desk
         with pytest.raises(InvalidInputError):
             cast.operator.call("revert_change", audit_entry_id=str(self.entry("set_policy").id), reason=reason)
+
+    def test_the_entry_says_beforehand_whether_it_can_be_taken_back(self, desk):
+        cast, ann = desk
+        cast.operator.do("note", note="by hand")
+        entry = str(self.entry().id)
+        told = ann.do("get_audit_entry", id=entry)
+        assert (told["revertible"], told["why_not"]) == (True, "")
+        ann.do("revert_change", audit_entry_id=entry, reason="wrong domain")
+        told = ann.do("get_audit_entry", id=entry)
+        assert (told["revertible"], told["why_not"].startswith("ann took that back at")) == (False, True)
 
     def test_what_changed_nothing_or_is_too_old_stays(self, desk):
         cast, _ = desk

@@ -13,7 +13,7 @@ from memory.models import MemoryItem, Turn
 from scopes.models import Principal
 from scopes.selectors import identify_principal
 from tests.conftest import ELSEWHERE, Player, make_person
-from tests.governance.desk import forms, item, make_desk, propose, queue, sign_in, statements, text_of
+from tests.governance.desk import decide, forms, item, make_desk, propose, queue, sign_in, statements, text_of
 
 
 @pytest.fixture
@@ -23,12 +23,6 @@ def desk(db):
 
 def state(proposal: str) -> str:
     return Proposal.objects.get(pk=proposal).state
-
-
-def decide(client: Client, proposal: str, act: str, **fields: str):
-    """Fill in a form of the page and send it."""
-    sent = {**forms(text_of(client, item(proposal)), act), **fields}
-    return client.post(item(proposal), sent, follow=True)
 
 
 def test_it_works(desk):

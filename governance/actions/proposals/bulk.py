@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from uuid import UUID
 
-from governance import gate, selectors
+from governance import gate, selectors, services
 from governance.actions.proposals.deciding import APPROVE_PROPOSAL, REJECT_PROPOSAL, REQUEST_CHANGES
 from governance.actions.proposals.rules import require_person
 from governance.contracts import (
@@ -34,6 +34,7 @@ WORDS: dict[OutcomeName, str] = {
     "recorded": "approved by one of two",
     "stale": "changed meanwhile",
     "decided": "decided before",
+    "irreversible": "cannot be taken back",
     "not_permitted": "not permitted",
     "not_found": "not found",
     "high_risk": "left out for their risk",
@@ -43,6 +44,7 @@ WORDS: dict[OutcomeName, str] = {
 _CODES: list[tuple[type[DomainError], OutcomeName]] = [
     (NotFoundError, "not_found"),
     (ForbiddenError, "not_permitted"),
+    (services.IrreversibleError, "irreversible"),
     (TransitionError, "decided"),
     (StaleError, "stale"),
 ]

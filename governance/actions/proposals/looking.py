@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from governance import gate, selectors, services
-from governance.actions.proposals.rules import require_other, require_person
+from governance.actions.proposals.rules import require_other, require_person, rule_in_words
 from governance.contracts import (
     EffectLine,
     Presentation,
@@ -57,7 +57,7 @@ def _review(given: ReviewProposalInput, ctx: Ctx) -> ReviewProposalResult:
     return ReviewProposalResult(
         proposal=detail,
         presentation=present(row, ctx),
-        why=_why(row, review),
+        why=rule_in_words(row, review),
         guidelines=for_scope(review.guidelines, row.scope),
         canned_reasons=for_scope(review.canned_reasons, row.scope)[:CANNED],
         timeline=selectors.timeline(row),
@@ -81,20 +81,6 @@ def present(row: Proposal, ctx: Ctx) -> Presentation:
     except (NotFoundError, InvalidInputError):
         return plain
     return presenter(given, [Change.from_json(change) for change in row.changes], ctx)
-
-
-def _why(row: Proposal, review: ReviewPolicy) -> str:
-    """The rule in words, as far as it is still in the policy."""
-    name = row.rule.removeprefix("review.queue:")
-    rule = next((rule for rule in review.queue if rule.name == name), None)
-    if row.drafted:
-        return "It was drafted from a decision, and is carried out with the rights of whoever approves it."
-    if rule is None:
-        return f"Held by {row.rule}."
-    types = f" on scopes of type {', '.join(rule.scope_types)}" if rule.scope_types else ""
-    return (
-        f"Rule {name!r}: calls of {', '.join(rule.actions)} by {', '.join(rule.actor_kinds)}{types} wait for a person."
-    )
 
 
 def _may(row: Proposal, ctx: Ctx) -> list[StepAllowed]:

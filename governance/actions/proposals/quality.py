@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from governance import selectors, services
-from governance.actions.proposals.rules import its_scope, require_other, require_person
+from governance.actions.proposals.rules import its_scope, require_other, require_person, rule_in_words
 from governance.contracts import (
     BlindCase,
     ListBlindReviewsInput,
@@ -16,9 +16,10 @@ from governance.contracts import (
     ReviewStatsResult,
 )
 from governance.models import Proposal
-from kernel.actions import Action, Applied, Target, register
+from governance.policies import ReviewPolicy, for_scope, in_force
+from kernel.actions import Action, Applied, Target, get, register
 from kernel.context import Ctx, Right
-from kernel.errors import TransitionError
+from kernel.errors import InvalidInputError, NotFoundError, TransitionError
 from kernel.paging import page
 from scopes.selectors import require_domain
 
@@ -47,22 +48,39 @@ REVIEW_STATS = register(
 
 
 def _list(given: ListBlindReviewsInput, ctx: Ctx) -> ListBlindReviewsResult:
-    found, cursor = page(selectors.blind_cases(given.domain_id, ctx), given, "id", UUID, newest_first=True)
-    return ListBlindReviewsResult(cases=[_view(row) for row in found], next_cursor=cursor)
+    rows = selectors.blind_cases(given.domain_id, ctx)
+    rows = rows if given.id is None else rows.filter(pk=given.id)
+    found, cursor = page(rows, given, "id", UUID, newest_first=True)
+    return ListBlindReviewsResult(cases=[_view(row, ctx) for row in found], next_cursor=cursor)
 
 
-def _view(row: Proposal) -> BlindCase:
+def _view(row: Proposal, ctx: Ctx) -> BlindCase:
+    """The proposal as it was proposed. Of an edited one, subject and rows tell the edit by now, so they stay away."""
+    review = in_force(row.domain_id, ctx).section(ReviewPolicy)
+    edited = row.proposed_input is not None
     return BlindCase(
         id=row.id,
         action=row.action,
         domain_id=row.domain_id,
         scope=row.scope,
-        subject=row.subject,
-        summary=row.summary,
+        subject=_first_subject(row, ctx) if edited else row.subject,
+        summary="" if edited else row.summary,
         proposed_by=row.proposer_name,
         created_at=row.created_at,
         input=row.proposed_input or row.input,
+        rows=[] if edited else selectors.view_changes(row.changes),
+        why=rule_in_words(row, review),
+        guidelines=for_scope(review.guidelines, row.scope),
     )
+
+
+def _first_subject(row: Proposal, ctx: Ctx) -> str:
+    """What an edited proposal was about before the edit; empty where its action does not read its input any more."""
+    try:
+        given = get(row.action).input.parse(row.proposed_input)
+    except (NotFoundError, InvalidInputError):
+        return ""
+    return services.facts_about(row.action, given, [], ctx).subject
 
 
 LIST_BLIND_REVIEWS = register(

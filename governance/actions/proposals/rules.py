@@ -6,11 +6,11 @@ from typing import Any
 
 from governance import selectors, services
 from governance.contracts import OnProposal, ProposalRef, ProposalState
-from governance.models import Proposal
+from governance.models import AuditEntry, Proposal
 from governance.policies import ReviewPolicy, in_force
 from governance.services import Step
-from kernel.actions import Change, Target
-from kernel.context import ActorKind, Ctx
+from kernel.actions import Change, Target, get
+from kernel.context import ANY, ActorKind, Ctx, Right
 from kernel.errors import ForbiddenError
 
 
@@ -46,6 +46,32 @@ def require_proposer(row: Proposal, ctx: Ctx, what: str) -> None:
     """Refuse everyone but the proposer."""
     if (row.proposer_kind, row.proposer_id) != (ctx.actor.kind, ctx.actor.id):
         raise ForbiddenError(f"Only its proposer {what}")
+
+
+def require_revertible(entry: AuditEntry, ctx: Ctx) -> None:
+    """Refuse what cannot be taken back, and whoever may not do so: DomainError says why and what to do instead."""
+    require_person(ctx)
+    services.require_reversible(entry, in_force(entry.domain_id, ctx).section(ReviewPolicy).revert_days, ctx)
+    right = get(entry.action).right
+    for needed in (Right.DECIDE, *((right,) if right is Right.OPERATE else ())):
+        if not ctx.may(needed, entry.domain_id or ANY, entry.scope):
+            raise ForbiddenError(
+                f"Taking back {entry.action} needs the right {str(needed)!r} on {entry.scope or ANY!r}."
+            )
+
+
+def rule_in_words(row: Proposal, review: ReviewPolicy) -> str:
+    """The rule in words, as far as it is still in the policy."""
+    name = row.rule.removeprefix("review.queue:")
+    rule = next((rule for rule in review.queue if rule.name == name), None)
+    if row.drafted:
+        return "It was drafted from a decision, and is carried out with the rights of whoever approves it."
+    if rule is None:
+        return f"Held by {row.rule}."
+    types = f" on scopes of type {', '.join(rule.scope_types)}" if rule.scope_types else ""
+    return (
+        f"Rule {name!r}: calls of {', '.join(rule.actions)} by {', '.join(rule.actor_kinds)}{types} wait for a person."
+    )
 
 
 def moved(row: Proposal, to: ProposalState, step: Step, ctx: Ctx, **columns: Any) -> Change:

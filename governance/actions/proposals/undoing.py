@@ -11,7 +11,7 @@ from django.db import IntegrityError, transaction
 
 from governance import gate, selectors, services
 from governance.actions.proposals.bulk import DONE, in_words, outcome_of
-from governance.actions.proposals.rules import require_person, snapshot
+from governance.actions.proposals.rules import require_person, require_revertible, snapshot
 from governance.contracts import (
     OutcomeName,
     ProposalOutcome,
@@ -25,9 +25,9 @@ from governance.contracts import (
 )
 from governance.models import AuditEntry, Decision, Proposal
 from governance.policies import ReviewPolicy, in_force
-from kernel.actions import Action, Applied, Change, Target, get, register
+from kernel.actions import Action, Applied, Change, Target, register
 from kernel.context import Ctx, Right
-from kernel.errors import ConflictError, DomainError, ForbiddenError, InvalidInputError, NotFoundError, TransitionError
+from kernel.errors import ConflictError, DomainError, InvalidInputError, NotFoundError, TransitionError
 
 _TAKEN_BACK = frozenset({Verdict.REOPENED, Verdict.REVERTED})
 
@@ -176,12 +176,8 @@ def _revert_target(given: RevertChangeInput, ctx: Ctx) -> Target:
 
 
 def _prepare_revert(given: RevertChangeInput, ctx: Ctx) -> AuditEntry:
-    require_person(ctx)
     entry = selectors.get_audit_entry(given.audit_entry_id, ctx)
-    services.require_reversible(entry, in_force(entry.domain_id, ctx).section(ReviewPolicy).revert_days, ctx)
-    right = get(entry.action).right
-    if right is Right.OPERATE and not ctx.may(right, entry.domain_id or "*", entry.scope):
-        raise ForbiddenError(f"{entry.action} needs the right {str(right)!r}, and so does taking it back.")
+    require_revertible(entry, ctx)
     return entry
 
 
