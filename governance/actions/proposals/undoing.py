@@ -62,7 +62,7 @@ def _prepare_undo(given: UndoDecisionInput, ctx: Ctx) -> _Undoing | list[Proposa
     entry = services.carried_out(row.id, row.action)
     if entry is None:
         raise TransitionError(f"What proposal {row.id} did was taken back before: nothing was changed.")
-    services.require_reversible(entry, review.revert_days, ctx)
+    require_revertible(entry, ctx)
     return _Undoing(row, entry)
 
 
