@@ -35,7 +35,7 @@ from governance.policies import (
     verdict_of,
 )
 from kernel.actions import Action, Applied, Change, Target, get, register
-from kernel.context import ActorKind, Ctx, Right
+from kernel.context import ANY, ActorKind, Ctx, Right
 from kernel.errors import InvalidInputError, NotFoundError
 from scopes.selectors import owned_sessions, partition_of, require_domain
 
@@ -71,10 +71,12 @@ def _check(given: SetPolicyInput, ctx: Ctx) -> None:
 
 
 def _set_policy(given: SetPolicyInput, prepared: None, ctx: Ctx) -> Applied[PolicyResult]:
-    _, change = services.add_policy_version(given.domain_id, "action", given.document, given.reason, ctx)
+    row, change = services.add_policy_version(given.domain_id, "action", given.document, given.reason, ctx)
     policies = effective(given.domain_id)
     result = PolicyResult(domain_id=given.domain_id, version=policies.version, document=policies.document())
-    return result, [change]
+    # what it replaces: a document written before another came into force would undo that one unseen
+    replaced = Change("policies", given.domain_id or ANY, {"version": row.number - 1}, {"version": row.number})
+    return result, [change, replaced]
 
 
 def _take_back(given: SetPolicyInput | None, changes: Sequence[Change], ctx: Ctx) -> Sequence[Change]:
