@@ -81,9 +81,14 @@ class ProposalDetail(ProposalView):
 
     input: dict[str, Any] = Field(description="The stored input of the action.")
     proposed_input: dict[str, Any] | None = Field(
-        description="The input as its proposer sent it, where a person edited it since; else null."
+        default=None, description="The input as its proposer sent it, where a person edited it since; else null."
     )
     changes: list[dict[str, Any]] = Field(description="Rows it would change, as seen when it was proposed.")
+    withheld: bool = Field(
+        default=False,
+        description="Whether input and changes are left out: a drafted rule holds the domain's whole policy, and you may"
+        " read that of your own scopes only.",
+    )
 
 
 class StepView(Contract):

@@ -15,7 +15,8 @@ from governance.contracts import ProposalState, ProposalView, Risk, Verdict
 from governance.models import RISKS, Decision, Proposal
 from governance.selectors.proposals import decidable
 from governance.selectors.sight import visible_proposals
-from kernel.context import Ctx
+from kernel.context import Ctx, Right
+from scopes.selectors import within_reach
 
 DAYS = 30
 SHOWN = 8
@@ -96,8 +97,9 @@ def own_day(ctx: Ctx) -> OwnDay:
 
 
 def changes_of_proposals(proposals: Sequence[UUID], ctx: Ctx) -> dict[UUID, list[dict[str, Any]]]:
-    """What visible proposals would change, by proposal."""
-    rows = visible_proposals(ctx).prefetch_related(None).filter(pk__in=proposals)
+    """What visible proposals would change, by proposal; not of a draft whose whole policy the person may not read."""
+    readable = Q(drafted=False) | within_reach(ctx, Right.AUDIT)
+    rows = visible_proposals(ctx).prefetch_related(None).filter(readable, pk__in=proposals)
     return dict(rows.order_by().values_list("pk", "changes"))
 
 

@@ -65,6 +65,8 @@ def filter_proposals(given: ProposalFilters, ctx: Ctx) -> QuerySet[Proposal]:
         "search_text__contains": fold(given.text) if given.text else None,
     }
     rows = visible_proposals(ctx).filter(**{column: value for column, value in wanted.items() if value is not None})
+    if given.text:  # nor may anyone guess by words what they may not read
+        rows = rows.filter(Q(drafted=False) | within_reach(ctx, Right.AUDIT))
     if given.queue is not None:
         rows = rows.filter(_in_queue(given.queue, ctx))
     if given.scope is not None:
@@ -163,20 +165,27 @@ def view_proposals(rows: list[Proposal], ctx: Ctx) -> list[ProposalView]:
 
 def view_proposal_detail(row: Proposal, ctx: Ctx, similar: int | None = None) -> ProposalDetail:
     """A proposal with its input and effect; `similar` as for `view_proposal`."""
+    if _withheld(row, ctx):
+        return ProposalDetail(**_proposal_fields(row, ctx, similar), input={}, changes=[], withheld=True)
     return ProposalDetail(
         **_proposal_fields(row, ctx, similar), input=row.input, proposed_input=row.proposed_input, changes=row.changes
     )
 
 
-def view_decision(row: Decision) -> DecisionView:
-    """A decision as answers show it."""
+def _withheld(row: Proposal, ctx: Ctx) -> bool:
+    """Whether a draft holds a whole policy, and the actor may read the policy of its own scopes only."""
+    return row.drafted and not ctx.may(Right.AUDIT, row.domain_id or ANY, row.scope)
+
+
+def view_decision(row: Decision, *, withheld: bool = False) -> DecisionView:
+    """A decision as answers show it; `withheld`: without the input that was made of the proposal."""
     return DecisionView(
         verdict=Verdict(row.verdict),
         by=row.by_name,
         reason=row.reason,
         at=row.created_at,
         revision=row.revision,
-        input=row.input,
+        input=None if withheld else row.input,
     )
 
 
@@ -222,6 +231,7 @@ def _snooze(row: Proposal, ctx: Ctx) -> SnoozeView | None:
 
 
 def _proposal_fields(row: Proposal, ctx: Ctx, similar: int | None = None) -> dict[str, object]:
+    withheld = _withheld(row, ctx)
     return {
         "id": row.id,
         "action": row.action,
@@ -246,6 +256,6 @@ def _proposal_fields(row: Proposal, ctx: Ctx, similar: int | None = None) -> dic
         "seen": row.seen,
         "claim": view_claim(row, ctx),
         "snooze": _snooze(row, ctx),
-        "decisions": [view_decision(decision) for decision in row.decisions.all()],
+        "decisions": [view_decision(decision, withheld=withheld) for decision in row.decisions.all()],
         "similar": None if similar is None else max(similar - (row.state == ProposalState.OPEN), 0),
     }

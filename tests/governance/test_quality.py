@@ -9,7 +9,7 @@ import pytest
 from governance import jobs
 from governance.models import AuditEntry, BlindReview, Proposal, ProposalStep
 from kernel import actions, clock
-from kernel.errors import ForbiddenError, InvalidInputError, TransitionError
+from kernel.errors import ForbiddenError, InvalidInputError, StaleError, TransitionError
 from tests.conftest import TEAM, a_turn, make_agent, make_person
 from tests.governance.made import made
 from tests.governance.queueing import later, queue_note, review, row_of, set_review
@@ -172,6 +172,49 @@ class TestDraftedRules:
         with pytest.raises(ForbiddenError, match="Nobody approves"):
             cast.reviewer.call("approve_proposal", id=draft)
         assert row_of(draft).state == "open"
+
+    def test_nor_takes_it_back(self, desk):
+        cast, ann = desk
+        draft = cast.reviewer.do("draft_rule", id=queue_note(cast.agent), reason="fine")["proposal"]["id"]
+        cast.operator.do("approve_proposal", id=draft)
+        with pytest.raises(ForbiddenError, match="'operate'"):
+            ann.call("undo_decision", proposal_id=draft, reason="I would rather not")
+        assert cast.agent.call("note", note="second").status == 200
+        cast.operator.do("undo_decision", proposal_id=draft, reason="too early")
+        assert cast.agent.call("note", note="third").status == 202
+
+    def test_a_draft_made_before_the_policy_changed_does_not_undo_the_change(self, desk):
+        cast, _ = desk
+        drafts = [
+            cast.reviewer.do("draft_rule", id=queue_note(agent), reason="fine")["proposal"]["id"]
+            for agent in (cast.agent, make_agent("other"))
+        ]
+        cast.operator.do("approve_proposal", id=drafts[0])
+        with pytest.raises(StaleError, match="changed since"):
+            cast.operator.call("approve_proposal", id=drafts[1])
+        allowed = cast.operator.do("get_policy", domain_id=TEAM)["document"]["review"]["allow"]
+        assert [rule["actors"] for rule in allowed] == [["agent"]]
+
+    def test_who_reviews_a_part_reads_no_more_of_the_policy_through_a_draft(self, desk):
+        cast, _ = desk
+        secret = {"guidelines": {"project:secret": "Nobody may know of the merger."}}
+        rule = {"name": "turns", "actions": ["commit_turn"]}
+        cast.operator.do("set_policy", domain_id=TEAM, document={"review": {"queue": [rule], **secret}}, reason="r")
+        proposal = cast.agent.do("commit_turn", a_turn())["proposal"]["id"]
+        part = make_person("sessions", TEAM, "session:*")
+        draft = part.do("draft_rule", id=proposal, reason="fine")["proposal"]["id"]
+        cast.operator.do("comment_on_proposal", id=draft, text="I look at it.")
+        own = part.do("get_proposal", id=draft)
+        assert (own["input"], own["changes"], own["withheld"]) == ({}, [], True)
+        assert "merger" not in str(own)
+        assert part.do("list_proposals", text="merger")["proposals"] == []
+        assert len(cast.reviewer.do("list_proposals", text="merger")["proposals"]) == 1
+        whole = cast.reviewer.do("get_proposal", id=draft)
+        assert (whole["withheld"], "merger" in str(whole["input"])) == (False, True)
+        edited = {**whole["input"], "reason": "agreed"}
+        cast.operator.do("edit_and_approve", id=draft, revision=1, input=edited, reason="agreed")
+        assert "merger" not in str(part.do("get_proposal", id=draft))
+        assert "merger" not in str(part.do("list_proposals", domain_id=TEAM))
 
     def test_the_same_draft_again_is_the_same_proposal(self, desk):
         cast, _ = desk
