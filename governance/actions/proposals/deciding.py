@@ -16,7 +16,7 @@ from governance.contracts import (
     RequestChangesInput,
     Verdict,
 )
-from governance.models import Proposal
+from governance.models import RISKS, Proposal
 from governance.services import Step
 from kernel.actions import Action, Applied, Change, register
 from kernel.context import Ctx, Right
@@ -175,11 +175,12 @@ def _original(row: Proposal, ctx: Ctx) -> gate.Stored[Any, Any] | None:
 
 
 def _require_reach(row: Proposal, stored: gate.Stored[Any, Any], ctx: Ctx) -> None:
-    """An edit must not take the call to where the person may not decide, or to another domain."""
+    """An edit must not take the call to where the person may not decide, or to another domain. The place in which it
+    would be decided counts even where the call named it before: another scope may be the one that changes now."""
     if stored.target.domain_id != row.domain_id:
         raise InvalidInputError("An edit stays in the domain of the proposal: propose it anew there.")
     before = set(stored.call.action.target(stored.call.action.input.parse(row.input), stored.call.ctx).scopes)
-    beyond = [name for name in stored.target.scopes if name not in before]
+    beyond = [gate.place_of(stored.target), *(name for name in stored.target.scopes if name not in before)]
     if not all(ctx.may(Right.DECIDE, row.domain_id or "*", name) for name in beyond):
         raise ForbiddenError("The edited input reaches a scope on which you may not decide: leave it out.")
 
@@ -198,6 +199,7 @@ def _edit(given: EditAndApproveInput, ready: _Ready, ctx: Ctx) -> Applied[Decisi
         "revision": row.revision + 1,
         "approvals": 1,
         "approvals_needed": needed,
+        "risk": max(row.risk, RISKS.index(stored.weight.risk)),
         "editor_id": ctx.actor.id,
         "editor_name": ctx.actor.name,
     }
