@@ -31,6 +31,7 @@ from memory.selectors.near import offered_with, view_also
 from memory.selectors.refs import PlacedRef, checked_refs, distinct
 from memory.services import lifecycle
 from memory.services.copies import Making, require_in_force
+from memory.services.items import is_governed
 from memory.services.reversing import reverse
 from scopes.contracts import SESSION
 from scopes.selectors import check_ref, held
@@ -69,7 +70,18 @@ def _target(item_id: UUID, ctx: Ctx) -> Target:
 def _retract_target(given: RetractItemInput, ctx: Ctx) -> Target:
     item = selectors.get_item(given.memory_item_id, ctx)
     scope, owned = own_scope(item, ctx)
-    return Target(item.domain_id, (scope,), owned, subject=f"retract_item:{item.id}")
+    scopes = [scope]
+    for row in _named_along(given.also, item, ctx):
+        name, mine = own_scope(row, ctx)
+        if Right.WRITE in held(ctx, row.domain_id, name, mine):
+            scopes.append(name)
+            owned |= mine
+    return Target(item.domain_id, tuple(dict.fromkeys(scopes)), owned, subject=f"retract_item:{item.id}")
+
+
+def _named_along(ids: Sequence[UUID], item: MemoryItem, ctx: Ctx) -> Sequence[MemoryItem]:
+    """The visible items of the same domain that are to go along with an item."""
+    return list(selectors.visible_items(ctx).filter(domain_id=item.domain_id, pk__in=ids)) if ids else []
 
 
 def _prepare_retraction(given: RetractItemInput, ctx: Ctx) -> _Ready:
@@ -82,7 +94,7 @@ def _retract(given: RetractItemInput, ready: _Ready, ctx: Ctx) -> Applied[Retrac
     changes, told = [*done.changes], done.told
     outcomes = []
     for item_id in dict.fromkeys(given.also):
-        outcome, more = _retract_too(item_id, given.reason, ctx)
+        outcome, more = _retract_too(item_id, ready.item, given.reason, ctx)
         outcomes.append(AlsoOutcome(id=item_id, outcome=outcome))
         changes += more.changes if more else []
         told += more.told if more else 0
@@ -97,13 +109,15 @@ def _retract(given: RetractItemInput, ready: _Ready, ctx: Ctx) -> Applied[Retrac
     return result, changes
 
 
-def _retract_too(item_id: UUID, reason: str, ctx: Ctx) -> tuple[str, lifecycle.Done | None]:
-    row = selectors.visible_items(ctx).filter(pk=item_id).first()
+def _retract_too(item_id: UUID, first: MemoryItem, reason: str, ctx: Ctx) -> tuple[str, lifecycle.Done | None]:
+    row = next(iter(_named_along([item_id], first, ctx)), None)
     if row is None:
         return "not_found", None
     scope, owned = own_scope(row, ctx)
     if Right.WRITE not in held(ctx, row.domain_id, scope, owned):
         return "not_permitted", None
+    if ctx.approval is not None and row.scope_id != first.scope_id and is_governed(row):
+        return "governed", None  # who approved decides in the scope of the first item, and perhaps not here
     try:
         done = lifecycle.retract_item(row, reason, ctx)
     except ForbiddenError:

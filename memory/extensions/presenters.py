@@ -17,6 +17,8 @@ from memory.contracts.promotion import PromoteToScopeInput, RaiseTierInput
 from memory.contracts.refs import EvidenceRef
 from memory.contracts.writing import WriteMemoryItemInput
 from memory.extensions.showing import (
+    TABLE,
+    UNREADABLE,
     after_status,
     conflict_notes,
     evidence_of,
@@ -31,6 +33,7 @@ from memory.extensions.showing import (
     superseded,
 )
 from memory.models import MemoryItem
+from memory.selectors.items import visible_items
 from memory.selectors.near import offered_with
 from memory.statements import complete, reworded, statement
 
@@ -169,7 +172,7 @@ def retraction(given: Any, changes: Sequence[Change], ctx: Ctx) -> Presentation:
     item = _about(given.memory_item_id)
     return Presentation(
         subject=f"Retract from {item.scope.name}: {short(item.statement)}",
-        rows=[after_status(item, status=Status.RETRACTED.value), *_also(given.also)],
+        rows=[after_status(item, status=Status.RETRACTED.value), *_also(given.also, changes, ctx)],
         nearest=None,
         evidence=evidence_of(item, ctx),
         neighbours=[related(row, relation.value) for row, relation in offered_with(item, ctx)],
@@ -177,9 +180,17 @@ def retraction(given: Any, changes: Sequence[Change], ctx: Ctx) -> Presentation:
     )
 
 
-def _also(ids: Sequence[UUID]) -> list[RowChange]:
-    rows = MemoryItem.objects.filter(pk__in=ids).select_related("scope", "source_session")
-    return [after_status(row, status=Status.RETRACTED.value) for row in rows[:MAX_ROWS]]
+def _also(ids: Sequence[UUID], changes: Sequence[Change], ctx: Ctx) -> list[RowChange]:
+    """What goes along; of a memory that the reviewer may not read, no more than that it does."""
+    gone = {change.id for change in changes}
+    seen = {row.pk: row for row in visible_items(ctx).filter(pk__in=ids)} if ids else {}
+    named = [item_id for item_id in dict.fromkeys(ids) if str(item_id) in gone]
+    return [
+        after_status(seen[item_id], status=Status.RETRACTED.value)
+        if item_id in seen
+        else RowChange(table=TABLE, id=str(item_id), kind="changed", title=UNREADABLE, fields=[])
+        for item_id in named[:MAX_ROWS]
+    ]
 
 
 def correction(given: CorrectItemInput, changes: Sequence[Change], ctx: Ctx) -> Presentation:

@@ -18,6 +18,7 @@ from memory.selectors.near import similar_in
 from scopes.selectors import scope_rows
 
 TABLE = "memory_items"
+UNREADABLE = "(you may not read this)"
 MAX_NEIGHBOURS = 5
 _SHORT = 120
 
@@ -115,7 +116,7 @@ def evidence_texts(refs: Sequence[tuple[EvidenceRef, str]], ctx: Ctx) -> list[Re
         elif ref.kind == "message" and ref.id in messages:
             found.append(_said(messages[ref.id], role))
         else:
-            text = ref.id if ref.kind == "url" else "(you may not read this)"
+            text = ref.id if ref.kind == "url" else UNREADABLE
             found.append(RelatedText(kind=ref.kind, id=ref.id, text=text, role=role))
     return found
 

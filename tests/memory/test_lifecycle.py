@@ -17,7 +17,7 @@ from kernel.errors import ConflictError, ForbiddenError, InvalidInputError, NotF
 from memory.models import MemoryItem, Summary
 from memory.services.reversing import reverse
 from scopes.selectors import authenticate_key
-from tests.conftest import TEAM, Player, make_agent
+from tests.conftest import TEAM, Player, make_agent, make_person
 from tests.memory.factories import made, scope_row
 from tests.memory.talk import (
     commit,
@@ -163,6 +163,22 @@ class TestRetract:
         again = replace(only_tasks, identity=authenticate_key(only_tasks.key))
         assert retract(again, mine, also=[theirs])["outcomes"] == [{"id": theirs, "outcome": "not_permitted"}]
         assert item(theirs).status == "active"
+
+    def test_what_goes_along_waits_like_the_item_itself(self, cast):
+        rule = {"name": "wide", "actions": ["retract_item"], "scope_types": ["project"]}
+        cast.operator.do("set_policy", domain_id=TEAM, document={"review": {"queue": [rule]}}, reason="people look")
+        small, wide = known(cast.agent, scope=TASK), known(cast.agent, scope=SHOP)
+        assert retract(cast.agent, small, also=[wide])["status"] == "queued"
+        assert item(wide).status == "active"
+
+    def test_who_approves_in_one_scope_takes_back_no_knowledge_in_force_in_another(self, cast):
+        rule = {"name": "all", "actions": ["retract_item"]}
+        cast.operator.do("set_policy", domain_id=TEAM, document={"review": {"queue": [rule]}}, reason="people look")
+        small, law = known(cast.agent, scope=TASK), made(scope_row(SHOP), principle=True, text="Never lose data.")
+        queued = retract(cast.agent, small, also=[str(law.id)])["proposal"]["id"]
+        answer = make_person("tasks", TEAM, "task:*").do("approve_proposal", id=queued)
+        assert answer["result"]["outcomes"] == [{"id": str(law.id), "outcome": "governed"}]
+        assert (item(small).status, item(str(law.id)).status) == ("retracted", "active")
 
     def test_undone_it_is_back_as_a_new_version_and_the_past_stays(self, cast):
         row = known(cast.agent)

@@ -132,6 +132,16 @@ def test_every_act_on_a_memory_shows_what_changes(cast, action, given, subject, 
     assert {line.kind for line in lines} >= {"rows", "index"}
 
 
+def test_what_a_retraction_names_beyond_the_reviewers_sight_is_not_shown(cast):
+    hold(cast, "retract_item")
+    mine = only(commit(cast.agent, scopes=context(SHOP), decisions=[decision()]))["id"]
+    foreign = only(commit(cast.stranger, domain_id="elsewhere", decisions=[decision("The merger is in May")]))["id"]
+    cast.agent.do("retract_item", memory_item_id=mine, reason="wrong", also=[foreign])
+    shown = presented(cast.reviewer)
+    assert [row.title for row in shown.rows] == ["Use Postgres"]
+    assert "merger" not in shown.model_dump_json()
+
+
 def test_a_single_item_that_waits_shows_its_message_and_what_it_replaces(cast):
     commit(cast.agent, scopes=context(SHOP), preferences=[pref("verbose")])
     hold(cast, "write_memory_item")
