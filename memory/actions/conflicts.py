@@ -22,7 +22,7 @@ from memory.contracts.conflicts import (
     ResolveConflictInput,
     ResolveConflictResult,
 )
-from memory.models import Conflict, ConflictDecision
+from memory.models import Conflict, ConflictDecision, MemoryItem
 from memory.selectors.conflicts import (
     conflict_by_id,
     detail_of,
@@ -34,6 +34,7 @@ from memory.selectors.conflicts import (
 )
 from memory.services.conflicts.deciding import check_decision, reopen, require_state, resolve
 from memory.services.conflicts.following import FOLLOWED
+from memory.services.reversing import TABLE, require_may_undo
 from scopes.selectors import require_domain
 
 
@@ -62,12 +63,12 @@ LIST_CONFLICTS = register(
 
 
 def _its_target(given: GetConflictInput | ResolveConflictInput | ReopenConflictInput, ctx: Ctx) -> Target:
-    """The scopes of both sides; the decision is made where the side lies that would go."""
+    """The scopes of both sides; the decision is made where the side lies that would go, or come back."""
     row = conflict_by_id(given.id, ctx)
     here, there = row.scope, row.other_scope
     owned = frozenset(scope.name for scope in (here, there) if scope.owner == ctx.actor.id)
-    outcome = getattr(given, "outcome", None)
-    place = there if outcome is ConflictOutcome.KEEP_B else here
+    outcome = getattr(given, "outcome", row.outcome)
+    place = there if outcome == ConflictOutcome.KEEP_B else here
     return Target(
         row.domain_id,
         tuple(dict.fromkeys([here.name, there.name])),
@@ -128,6 +129,9 @@ def _undo(given: ResolveConflictInput | None, changes: Sequence[Change], ctx: Ct
     """Reopen the conflict that the changes resolved, unless it was decided again since."""
     change = next(change for change in changes if change.table == "conflicts" and (change.after or {}).get("outcome"))
     row = conflict_by_id(UUID(change.id), ctx)
+    if given is None:
+        moved = [UUID(each.id) for each in changes if each.table == TABLE]
+        require_may_undo(MemoryItem.objects.select_related("scope").filter(pk__in=moved), ctx)
     if row.revision != (change.after or {})["revision"]:
         raise StaleError(f"Conflict {row.pk} was decided again since: look at it again.")
     again = ReopenConflictInput(id=row.pk, revision=row.revision, reason="the decision was taken back")

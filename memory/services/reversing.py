@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
 from kernel.actions import Change
-from kernel.context import Ctx
-from kernel.errors import StaleError
+from kernel.context import Ctx, Right
+from kernel.errors import ForbiddenError, StaleError
 from memory.contracts.items import Lifecycle, Status
 from memory.models import Entity, EvidenceLink, KnowledgeEvent, MemoryItem
 from memory.services.conflicts import follow
@@ -31,10 +31,13 @@ def reverse(given: Any, changes: Sequence[Change], ctx: Ctx) -> list[Change]:
     """Undo an applied call from the changes that it made: rows that it added are taken back, rows that it closed come
     back as new versions, and a demoted row is trusted as before.
 
-    Raises StaleError where one of them was changed again since.
+    Raises StaleError where one of them was changed again since, ForbiddenError as `require_may_undo` says.
     """
     ours = [change for change in changes if change.table == TABLE]
-    rows = {row.id: row for row in MemoryItem.objects.filter(pk__in=[UUID(change.id) for change in ours])}
+    found = MemoryItem.objects.select_related("scope").filter(pk__in=[UUID(change.id) for change in ours])
+    rows = {row.id: row for row in found}
+    if given is None:
+        require_may_undo(rows.values(), ctx)
     lock_scopes({row.scope_id for row in rows.values()})
     done: list[Change] = []
     added = [rows[UUID(change.id)] for change in ours if change.before is None]
@@ -47,6 +50,12 @@ def reverse(given: Any, changes: Sequence[Change], ctx: Ctx) -> list[Change]:
         if change.before is not None and "lifecycle" in change.before:
             done.append(_trust_again(rows[UUID(change.id)], change.before, ctx))
     return done
+
+
+def require_may_undo(rows: Iterable[MemoryItem], ctx: Ctx) -> None:
+    """Refuse to undo a call that nobody reviewed where it reached a scope on which the person may not decide."""
+    if not all(ctx.may(Right.DECIDE, row.domain_id, row.scope.name) for row in rows):
+        raise ForbiddenError("That call changed memories on whose scope you may not decide: ask who reviews them.")
 
 
 def _was_closed(change: Change) -> bool:

@@ -302,3 +302,26 @@ def test_rejected_stays_rejected_unless_the_evidence_changed(cast):
     with pytest.raises(ConflictError):
         promote(agent, source)
     assert promote(agent, source, verification_refs=[WHY])["status"] == "queued"
+
+
+def test_an_edit_does_not_lead_where_the_editor_may_not_decide(cast):
+    queued = promote(promoter(cast), known(cast.agent))["proposal"]
+    part = make_person("shop-reviewer", TEAM, SHOP)
+    given = part.do("get_proposal", id=queued["id"])["input"]
+    wider = {**given, "target_scope": ref(ALL)}
+    with pytest.raises(ForbiddenError, match="may not decide"):
+        part.call("edit_and_approve", id=queued["id"], revision=1, input=wider, reason="for everyone")
+    assert MemoryItem.objects.count() == 1
+    cast.reviewer.do("edit_and_approve", id=queued["id"], revision=1, input=wider, reason="for everyone")
+    assert MemoryItem.objects.latest("id").scope.name == ALL
+
+
+def test_who_reviews_a_part_does_not_revert_what_reached_beyond_it(cast):
+    made_in, beyond = known(cast.agent, scope=SHOP), known(cast.agent, "Use MySQL", scope=ALL)
+    cast.agent.do("retract_item", memory_item_id=made_in, reason="wrong", also=[beyond])
+    entry = str(AuditEntry.objects.get(action="retract_item", outcome="allowed").pk)
+    with pytest.raises(ForbiddenError, match="may not decide"):
+        make_person("shop-reviewer", TEAM, SHOP).call("revert_change", audit_entry_id=entry, reason="no")
+    assert not MemoryItem.objects.filter(current_until=None).exists()
+    cast.reviewer.do("revert_change", audit_entry_id=entry, reason="no")
+    assert MemoryItem.objects.filter(current_until=None).count() == 2

@@ -139,7 +139,7 @@ def _require_in_force(*sides: MemoryItem | KgEdge) -> None:
 def _apply_to(item_id: UUID, given: ResolveConflictInput, row: Conflict, decided: Decided, ctx: Ctx) -> str:
     """The same decision for one neighbour."""
     item = visible_items(ctx).filter(pk=item_id).first()
-    if item is None or not _may_move(item, row, ctx):
+    if item is None or not _may_move(item, given.outcome, row, ctx):
         return "not_permitted"
     if given.outcome in _KEPT:
         _settle_like(item, given, row, ctx)
@@ -157,9 +157,10 @@ def _apply_to(item_id: UUID, given: ResolveConflictInput, row: Conflict, decided
     return "superseded"
 
 
-def _may_move(item: MemoryItem, row: Conflict, ctx: Ctx) -> bool:
-    """In the scopes of the conflict whoever may decide it may decide on its neighbours; elsewhere only who decides there."""
-    if item.scope_id in (row.scope_id, row.other_scope_id):
+def _may_move(item: MemoryItem, outcome: ConflictOutcome, row: Conflict, ctx: Ctx) -> bool:
+    """Where a side would go, whoever may decide the conflict may decide on its neighbours; elsewhere only who decides
+    there."""
+    if item.scope_id == (row.other_scope_id if outcome is ConflictOutcome.KEEP_B else row.scope_id):
         return True
     return ctx.approval is None and ctx.may(Right.DECIDE, item.domain_id, item.scope.name)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from governance.models import AuditEntry, Proposal
 from kernel.errors import ConflictError, ForbiddenError, InvalidInputError, NotFoundError, StaleError, TransitionError
 from memory.models import Conflict, EvidenceLink, KgEdge, MemoryItem
+from scopes.selectors import authenticate_key
 from search.models import IndexEntry
 from tests.conftest import TEAM, Cast, make_agent, make_person
 from tests.memory.conflicts.test_finding import SHOP, listed, search_all, tell
@@ -253,3 +255,39 @@ def test_undoing_the_call_reopens_the_conflict(cast):
     cast.reviewer.do("revert_change", audit_entry_id=str(entry.pk), reason="a slip")
     assert Conflict.objects.get(pk=conflict).state == "open"
     assert sorted(in_force(cast)) == [MYSQL, POSTGRES]
+
+
+def across(cast: Cast) -> str:
+    """A conflict between an older memory of the shop and a newer one of the whole team."""
+    both = context("project:shop", "global:all", write=("project:shop", "global:all"))
+    tell(cast, POSTGRES, "db")
+    row = {"key": "decision:shop:db", "decision": MYSQL, "scope_ref": {"type": "global", "id": "all"}}
+    (found,) = commit(cast.agent, scopes=both, decisions=[row])["memory_written"]["found"]
+    return str(found["id"])
+
+
+def proposed(cast: Cast, action: str, **fields: Any) -> str:
+    """An agent that may promote everywhere asks for a decision: the id of its proposal."""
+    cast.operator.do("grant_access", name="agent", domain_id=TEAM, rights=["read", "write", "promote"])
+    agent = replace(cast.agent, identity=authenticate_key(cast.agent.key))
+    return str(agent.do(action, reason="because", **fields)["proposal"]["id"])
+
+
+def test_an_edit_does_not_let_the_side_go_where_the_editor_may_not_decide(cast):
+    conflict = across(cast)
+    proposal = proposed(cast, "resolve_conflict", id=conflict, outcome="keep_a")
+    part = make_person("everyone", TEAM, "global:*")
+    cast.operator.do("assign_reviewer", user="everyone", domain_id=TEAM, pattern="global:*")
+    other = {"id": conflict, "outcome": "keep_b", "reason": "the other way round"}
+    with pytest.raises(ForbiddenError, match="may not decide"):
+        part.call("edit_and_approve", id=proposal, revision=1, input=other, reason="no")
+    assert in_force(cast) == [POSTGRES, MYSQL]
+
+
+def test_a_decision_is_taken_back_where_the_side_lies_that_comes_back(cast):
+    conflict = across(cast)
+    decide(cast.reviewer, conflict, "keep_b")
+    proposal = proposed(cast, "reopen_conflict", id=conflict)
+    assert Proposal.objects.get(pk=proposal).scope == "project:shop"
+    with pytest.raises(NotFoundError):
+        make_person("everyone", TEAM, "global:*").call("approve_proposal", id=proposal)
