@@ -6,6 +6,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from governance.models import AuditEntry, PolicyVersion, Proposal
 from kernel.context import ANY, ActorKind, Ctx, Right
+from scopes.contracts import LEGACY_DOMAIN
 from scopes.models import ApiKey, Grant, Principal, ReviewerAssignment
 from scopes.selectors import visible_domains, within_reach
 
@@ -22,9 +23,11 @@ def visible_proposals(ctx: Ctx) -> QuerySet[Proposal]:
 
 
 def domains_of_advice(ctx: Ctx) -> list[str]:
-    """Domains that the actor may read and promote in as a whole: there its key may recommend on proposals."""
+    """Domains that the actor may read and promote in as a whole: there its key may recommend on proposals. Never the
+    legacy domain: in it no key reads another's sessions, and a proposal may hold a turn of one."""
     needed = {Right.READ, Right.PROMOTE}
-    return sorted({grant.domain_id for grant in ctx.reach if grant.pattern == ANY and needed <= grant.rights})
+    whole = {grant.domain_id for grant in ctx.reach if grant.pattern == ANY and needed <= grant.rights}
+    return sorted(whole - {LEGACY_DOMAIN})
 
 
 def visible_audit(ctx: Ctx) -> QuerySet[AuditEntry]:

@@ -10,7 +10,7 @@ import pytest
 from governance.models import Mention, ProposalStep
 from kernel import actions, clock
 from kernel.errors import ForbiddenError, InvalidInputError, NotFoundError, TransitionError
-from tests.conftest import TEAM, make_agent, make_cast, make_person
+from tests.conftest import TEAM, a_turn, make_agent, make_cast, make_person
 from tests.governance.made import made, note_of
 from tests.governance.queueing import later, queue_note, set_review
 from tests.threads import at_once
@@ -197,3 +197,15 @@ class TestRecommendations:
         proposal = queue_note(cast.agent)
         with pytest.raises(NotFoundError):
             narrow.call("recommend", id=proposal, verdict="reject", reason="r")
+
+    def test_the_turns_of_others_in_the_legacy_domain_are_shown_to_no_key(self, desk):
+        """There a session belongs to its principal, whatever another's grant says."""
+        cast, _ = desk
+        rule = {"name": "turns", "actions": ["commit_turn"]}
+        one = make_agent("one", "legacy")
+        advisor = make_agent("legacy-advisor", "legacy", rights=["read", "promote"])
+        cast.operator.do("set_policy", domain_id="legacy", document={"review": {"queue": [rule]}}, reason="r")
+        proposal = one.do("commit_turn", a_turn("My salary is 100.", domain_id="legacy"))["proposal"]["id"]
+        assert advisor.do("list_proposals")["proposals"] == []
+        with pytest.raises(NotFoundError):
+            advisor.call("get_proposal", id=proposal)
