@@ -126,13 +126,20 @@ def _resolve(given: ResolveConflictInput, row: Conflict, ctx: Ctx) -> Applied[Re
 
 
 def _undo(given: ResolveConflictInput | None, changes: Sequence[Change], ctx: Ctx) -> Sequence[Change]:
-    """Reopen the conflict that the changes resolved, unless it was decided again since."""
-    change = next(change for change in changes if change.table == "conflicts" and (change.after or {}).get("outcome"))
-    row = conflict_by_id(UUID(change.id), ctx)
+    """Reopen the conflicts that the changes resolved, unless one was decided again since."""
     if given is None:
         moved = [UUID(each.id) for each in changes if each.table == TABLE]
         require_may_undo(MemoryItem.objects.select_related("scope").filter(pk__in=moved), ctx)
-    if row.revision != (change.after or {})["revision"]:
+    done: list[Change] = []
+    for change in changes:
+        after = change.after or {}
+        if change.table == "conflicts" and after.get("outcome"):
+            done += _reopen_again(conflict_by_id(UUID(change.id), ctx), after["revision"], ctx)
+    return done
+
+
+def _reopen_again(row: Conflict, revision: int, ctx: Ctx) -> Sequence[Change]:
+    if row.revision != revision:
         raise StaleError(f"Conflict {row.pk} was decided again since: look at it again.")
     again = ReopenConflictInput(id=row.pk, revision=row.revision, reason="the decision was taken back")
     return reopen(again, row, _last(row), ctx)[1]

@@ -72,18 +72,8 @@ def _invalid(name: str, message: str) -> InvalidInputError:
 
 def resolve(given: ResolveConflictInput, row: Conflict, ctx: Ctx) -> tuple[Decided, list[Change]]:
     """Carry out a decision about an open conflict."""
-    by = ctx.approval.decided_by if ctx.approval else ctx.actor
     neighbours = {each.memory_item_id: each for each in neighbours_of(row, ctx)} if given.apply_to else {}
-    condition = given.condition.strip()
-    won = Conflict.objects.filter(pk=row.pk, state=ConflictState.OPEN, revision=row.revision).update(
-        state=ConflictState.RESOLVED,
-        outcome=given.outcome,
-        condition=condition,
-        revision=row.revision + 1,
-        decided_at=ctx.now,
-        decided_by=by.name,
-    )
-    if not won:
+    if not _close(row, given, ctx):
         row.refresh_from_db()
         require_state(row, ConflictState.OPEN, row.revision)
         raise StaleError(f"Conflict {row.pk} has changed: look at it again.")
@@ -92,12 +82,34 @@ def resolve(given: ResolveConflictInput, row: Conflict, ctx: Ctx) -> tuple[Decid
         relation = neighbours.get(item_id)
         result = _apply_to(item_id, given, row, decided, ctx) if relation else "not_a_neighbour"
         decided.applied.append(AppliedTo.model_validate({"memory_item_id": item_id, "result": result}))
+    return decided, [_told(row, given, decided, ctx), *decided.moved.changes]
+
+
+def _close(row: Conflict, given: ResolveConflictInput, ctx: Ctx) -> bool:
+    """Give an open conflict its outcome; False where it moved on since it was read."""
+    by = ctx.approval.decided_by if ctx.approval else ctx.actor
+    rows = Conflict.objects.filter(pk=row.pk, state=ConflictState.OPEN, revision=row.revision)
+    return bool(
+        rows.update(
+            state=ConflictState.RESOLVED,
+            outcome=given.outcome,
+            condition=given.condition.strip(),
+            revision=row.revision + 1,
+            decided_at=ctx.now,
+            decided_by=by.name,
+        )
+    )
+
+
+def _told(row: Conflict, given: ResolveConflictInput, decided: Decided, ctx: Ctx) -> Change:
+    """Append to the history of a conflict what was decided, and give the change for the audit log."""
+    by = ctx.approval.decided_by if ctx.approval else ctx.actor
     ConflictDecision.objects.create(
         domain_id=row.domain_id,
         conflict=row,
         verdict=given.outcome,
         reason=given.reason,
-        condition=condition,
+        condition=given.condition.strip(),
         result=decided.result,
         changed=decided.moved.undo,
         by_id=by.id,
@@ -106,7 +118,7 @@ def resolve(given: ResolveConflictInput, row: Conflict, ctx: Ctx) -> tuple[Decid
     )
     before = {"state": "open", "revision": row.revision}
     after = {"state": "resolved", "outcome": given.outcome.value, "revision": row.revision + 1, "reason": given.reason}
-    return decided, [Change("conflicts", str(row.pk), before, after), *decided.moved.changes]
+    return Change("conflicts", str(row.pk), before, after)
 
 
 def _carry_out(given: ResolveConflictInput, row: Conflict, ctx: Ctx) -> Decided:
@@ -142,7 +154,7 @@ def _apply_to(item_id: UUID, given: ResolveConflictInput, row: Conflict, decided
     if item is None or not _may_move(item, given.outcome, row, ctx):
         return "not_permitted"
     if given.outcome in _KEPT:
-        _settle_like(item, given, row, ctx)
+        decided.moved.changes += _settle_like(item, given, row, ctx)
         return "kept"
     if item.current_until is not None or item.status != Status.ACTIVE:
         return "not_current"
@@ -165,18 +177,13 @@ def _may_move(item: MemoryItem, outcome: ConflictOutcome, row: Conflict, ctx: Ct
     return ctx.approval is None and ctx.may(Right.DECIDE, item.domain_id, item.scope.name)
 
 
-def _settle_like(item: MemoryItem, given: ResolveConflictInput, row: Conflict, ctx: Ctx) -> None:
-    """Open conflicts of a neighbour with a side of the conflict have the same outcome."""
+def _settle_like(item: MemoryItem, given: ResolveConflictInput, row: Conflict, ctx: Ctx) -> list[Change]:
+    """Open conflicts of a neighbour with a side of the conflict have the same outcome, each with a step of its own, so
+    that it can be taken back by itself."""
     sides = [row.item_a_id, row.item_b_id]
     of_both = Q(item_a=item, item_b__in=sides) | Q(item_b=item, item_a__in=sides)
-    by = ctx.approval.decided_by if ctx.approval else ctx.actor
-    Conflict.objects.filter(of_both, state=ConflictState.OPEN).update(
-        state=ConflictState.RESOLVED,
-        outcome=given.outcome,
-        condition=given.condition.strip(),
-        decided_at=ctx.now,
-        decided_by=by.name,
-    )
+    alike = Conflict.objects.filter(of_both, state=ConflictState.OPEN).order_by("id")
+    return [_told(other, given, Decided(), ctx) for other in alike if _close(other, given, ctx)]
 
 
 def reopen(

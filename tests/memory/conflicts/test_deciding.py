@@ -212,6 +212,41 @@ def test_the_decision_is_offered_to_near_duplicates(cast):
     assert len(in_force(cast)) == 3
 
 
+def test_what_is_settled_along_is_on_record_and_can_be_taken_back(cast):
+    for text, key in ((MYSQL, "copy"), ("the default database is: mysql", "copy-two"), (POSTGRES, "db")):
+        tell(cast, text, key)
+    first = next(
+        row for row in listed(cast.agent) if row["rule"] == "other_object" and row["a"]["key"].endswith("copy")
+    )
+    copy = str(MemoryItem.objects.get(key="decision:shop:copy-two").pk)
+    opened = Conflict.objects.filter(state="open").count()
+    decide(cast.reviewer, first["id"], "not_a_conflict", apply_to=[copy])
+    assert listed(cast.agent) == []
+    entry = AuditEntry.objects.get(action="resolve_conflict")
+    assert len([change for change in entry.changes if change["table"] == "conflicts"]) == opened
+    along = Conflict.objects.exclude(pk=first["id"]).latest("id")
+    (step,) = cast.reviewer.do("get_conflict", id=str(along.pk))["history"]
+    assert (step["verdict"], step["by"], along.revision) == ("not_a_conflict", "reviewer", 2)
+    cast.reviewer.do("reopen_conflict", id=str(along.pk), reason="that one is")
+    assert Conflict.objects.get(pk=along.pk).state == "open"
+    with pytest.raises(StaleError, match="decided again"):
+        cast.reviewer.call("revert_change", audit_entry_id=str(entry.pk), reason="all of them are")
+
+
+def test_undoing_the_call_reopens_what_was_settled_along(cast):
+    for text, key in ((MYSQL, "copy"), ("the default database is: mysql", "copy-two"), (POSTGRES, "db")):
+        tell(cast, text, key)
+    first = next(
+        row for row in listed(cast.agent) if row["rule"] == "other_object" and row["a"]["key"].endswith("copy")
+    )
+    before = {row["id"] for row in listed(cast.agent)}
+    copy = str(MemoryItem.objects.get(key="decision:shop:copy-two").pk)
+    decide(cast.reviewer, first["id"], "not_a_conflict", apply_to=[copy])
+    entry = AuditEntry.objects.get(action="resolve_conflict")
+    cast.reviewer.do("revert_change", audit_entry_id=str(entry.pk), reason="a slip")
+    assert {row["id"] for row in listed(cast.agent)} == before
+
+
 def test_a_side_that_leaves_settles_the_conflict(cast):
     conflict = disputed(cast)
     commit(cast.agent, scopes=SHOP, retractions=[gone("decisions", "decision:shop:db")])
