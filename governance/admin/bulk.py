@@ -13,7 +13,7 @@ from django.urls import reverse
 from governance import selectors
 from governance.admin.filters import Address
 from governance.admin.queue import Line, lines
-from governance.adminbase import Screen, as_uuid, ctx_of, decide, place_of, read
+from governance.adminbase import Screen, as_uuid, ctx_of, decide, place_of, read, whole
 from governance.contracts import ProposalFilters, ProposalView, Risk
 from governance.models import OPEN_STATES
 from governance.policies import ReviewPolicy, for_scope, in_force
@@ -103,7 +103,7 @@ class BulkScreen(Screen):
 def choice_of(pick: str) -> dict[str, Any]:
     """One ticked box: the proposal and the revision that the page showed."""
     proposal, _, revision = pick.partition(":")
-    return {"id": proposal, "revision": int(revision) if revision.isdigit() and len(revision) < 10 else 0}
+    return {"id": proposal, "revision": whole(revision)}
 
 
 def picked(picks: Sequence[str], ctx: Ctx) -> list[ProposalView]:
@@ -134,7 +134,8 @@ def count_matching(address: Address, ctx: Ctx) -> int:
 
 def newcomers(count: str, address: Address, ctx: Ctx) -> int:
     """How many more fit the address than when the page asked; 0 where single proposals were picked."""
-    return max(count_matching(address, ctx) - int(count), 0) if count.isdigit() and len(count) < 10 else 0
+    asked = whole(count)
+    return max(count_matching(address, ctx) - asked, 0) if isinstance(asked, int) else 0
 
 
 def why_not(view: ProposalView, ctx: Ctx) -> str:

@@ -15,7 +15,7 @@ from django.urls import reverse
 from governance import selectors, services
 from governance.admin.editing import edited, text_fields
 from governance.admin.filters import Address
-from governance.adminbase import Screen, ctx_of, decide, place_of, read, toast
+from governance.adminbase import Screen, ctx_of, decide, place_of, read, toast, whole
 from governance.adminbase.briefs import row_of
 from governance.adminbase.diff import as_text, compare_values
 from governance.contracts import Presentation, ProposalDetail, ProposalFilters, ProposalState, ProposalView
@@ -185,7 +185,7 @@ def revision_of(text: str) -> int:
 def _sleep(chosen: str, until: str, seen: str) -> dict[str, Any]:
     """How long a form puts a proposal off: a chosen instant, a typed one in UTC, or a number of times seen."""
     if seen:
-        return {"seen_again": int(seen) if seen.isdigit() else seen}
+        return {"seen_again": whole(seen)}
     if not until:
         return {"until": chosen} if chosen else {}
     try:

@@ -61,7 +61,7 @@ def enrol(user: User, key: str, code: str) -> list[str]:
     totp = TOTP(bytes.fromhex(key))
     totp.time = timezone.now().timestamp()
     digits = _digits(code)
-    if not digits.isdigit() or not totp.verify(int(digits), tolerance=1):
+    if not (digits.isdecimal() and len(digits) == DIGITS) or not totp.verify(int(digits), tolerance=1):
         raise _wrong()
     with transaction.atomic():
         forget(user)

@@ -24,6 +24,7 @@ from governance.adminbase import (
     read,
     shown,
     toast,
+    whole,
 )
 from governance.adminbase.diff import Kind, compare_texts
 from kernel import clock
@@ -155,7 +156,7 @@ class ConflictScreen(Screen):
         """Decide, or take the decision back; then the next open conflict follows."""
         sent, conflict_id = request.POST, str(names["pk"])
         given: dict[str, Any] = {"id": conflict_id, "reason": sent.get("reason", "")}
-        given |= {"revision": int(sent["revision"])} if sent.get("revision", "").isdecimal() else {}
+        given |= {"revision": whole(sent["revision"])} if sent.get("revision") else {}
         given |= {"idempotency_key": sent["key"]} if sent.get("key") else {}
         if sent.get("outcome") == "reopen":
             act("reopen_conflict", request, **given)

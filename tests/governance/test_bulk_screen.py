@@ -146,12 +146,23 @@ def test_sending_it_twice_is_one_batch(desk):
     assert AuditEntry.objects.filter(action="reject_proposal").count() == 1
 
 
-@pytest.mark.parametrize("picks", [["x"], ["x:1"], [":"], ["00000000-0000-0000-0000-000000000000:1"], ["\x00:1"], []])
+@pytest.mark.parametrize(
+    "picks",
+    [
+        ["x"],
+        ["x:1"],
+        [":"],
+        ["00000000-0000-0000-0000-000000000000:1"],
+        ["\x00:1"],
+        ["00000000-0000-0000-0000-000000000000:²"],
+        [],
+    ],
+)
 def test_mangled_picks_decide_nothing(desk, picks):
     propose(desk.cast.agent, "Thing")
     sent = {"step": "look", "verdict": "approve", "pick": picks}
     assert "Nothing of this can be decided here" in desk.ann.post(reverse(BULK), sent).content.decode()
-    answer = desk.ann.post(reverse(BULK), {**sent, "step": "decide", "reason": "r"})
+    answer = desk.ann.post(reverse(BULK), {**sent, "step": "decide", "reason": "r", "count": "²"})
     assert answer.status_code in (200, 422)
     assert states() == ["open"]
 

@@ -140,7 +140,8 @@ def test_snoozing_puts_it_off(desk, fields, seen):
 
 
 @pytest.mark.parametrize(
-    "fields", [{"until": "soon"}, {"seen_again": "x"}, {"seen_again": "0"}, {"until": "1999-01-01T00:00"}]
+    "fields",
+    [{"until": "soon"}, {"seen_again": "x"}, {"seen_again": "0"}, {"seen_again": "²"}, {"until": "1999-01-01T00:00"}],
 )
 def test_a_bad_snooze_is_refused(desk, fields):
     proposal = propose(desk.cast.agent, "The port is 5432")

@@ -235,7 +235,8 @@ def test_where_it_is_required_it_is_set_up_first(ann, client, settings):
 def test_a_wrong_code_sets_nothing_up(ann, client):
     sign_in(client)
     client.get(SETUP)
-    assert client.post(SETUP, {"wish": "enrol", "code": "000000"}).status_code == 422
+    for given in ("000000", "²²²²²²", "1" * 5000):
+        assert client.post(SETUP, {"wish": "enrol", "code": given}).status_code == 422
     assert not TOTPDevice.objects.exists()
     with pytest.raises(InvalidInputError):
         devices.enrol(ann, devices.new_key(), "x")

@@ -113,6 +113,12 @@ def test_what_was_typed_stays_where_a_decision_is_refused(cast, client):
     assert Conflict.objects.get().state == "open"
 
 
+@pytest.mark.parametrize("revision", ["²", "x", "-1", "9" * 5000])
+def test_a_mangled_revision_decides_nothing(cast, client, revision):
+    assert send(client, disputed(cast), "keep_a", revision=revision).status_code == 422
+    assert Conflict.objects.get().state == "open"
+
+
 def test_a_stale_form_says_who_decided(cast, client):
     conflict = disputed(cast)
     other = signed_in("bob", TEAM)

@@ -77,7 +77,7 @@ def _expected(text: str | None) -> tuple[int, str] | None:
     if text is None:
         return None
     number, _, seal = text.partition(":")
-    if not number.isdigit() or len(seal) != 64:
+    if not (number.isdecimal() and len(number) < 19) or len(seal) != 64:
         raise usage_error("--expect takes what an earlier run printed as the end of the chain: NUMBER:HASH.")
     return int(number), seal
 
