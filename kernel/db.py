@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from decimal import Decimal
 from enum import Enum
+from functools import cache
 from typing import Any
 from uuid import UUID
 
@@ -19,11 +20,13 @@ from django.db.models.functions import Collate
 from django.db.models.lookups import Exact, In
 
 
+@cache
 def is_postgres() -> bool:
-    """Whether the default database is PostgreSQL."""
-    return connection.vendor == "postgresql"
+    """Whether the default database is PostgreSQL: for as long as the process lives."""
+    return engine() == "postgresql"
 
 
+@cache
 def engine() -> str:
     """The name of the default database's engine, by which what was made for it is kept."""
     return connection.vendor
@@ -93,7 +96,8 @@ class JSONField(models.JSONField):
 def _as_jsonb(value: Any) -> Any:
     """Plain JSON as PostgreSQL would give it back; anything else as it is."""
     if isinstance(value, dict):
-        return {name: _as_jsonb(value[name]) for name in sorted(value, key=_place_of_name)}
+        names = sorted(sorted(value), key=len) if "".join(value).isascii() else sorted(value, key=_place_of_name)
+        return {name: _as_jsonb(value[name]) for name in names}
     if isinstance(value, list | tuple):
         return [_as_jsonb(inner) for inner in value]
     if isinstance(value, float):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from memory.conflicts.reading import Reading, Token
 from memory.conflicts.vocabulary import BESIDES, PAST
@@ -115,7 +116,12 @@ def claim_of(reading: Reading) -> Claim | None:
 
 def is_past(reading: Reading) -> bool:
     """Whether the statement tells of a time that is over."""
-    return _PAST.search(reading.folded) is not None
+    return _is_past(reading.folded)
+
+
+@lru_cache(maxsize=2_000)
+def _is_past(folded: str) -> bool:
+    return _PAST.search(folded) is not None
 
 
 def is_occasion(reading: Reading) -> bool:

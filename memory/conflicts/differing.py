@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from memory.conflicts.claims import Claim, frames, is_occasion
-from memory.conflicts.pairing import LIGHT_WORDS, Pair, figures_of, finding, norm_of, norms, quoted, raw
-from memory.conflicts.reading import FIGURES, Reading, Token, normal_word
+from memory.conflicts.pairing import LIGHT_WORDS, Pair, figures_of, finding, norms, quoted, raw
+from memory.conflicts.reading import FIGURES, Reading, Token, norm_of, normal_word
 from memory.conflicts.values import Finding, Rule
 from memory.conflicts.vocabulary import CHANGED, NUMBERED
 
@@ -136,7 +136,9 @@ def reworded_figure(pair: Pair) -> Finding | None:
 
 def other_ending(pair: Pair) -> Finding | None:
     """Word for word the same but for the name at the end, where nothing says that there may be several."""
-    if len(pair.regions) != 1 or pair.negated[0] or pair.negated[1]:
+    if pair.first.norms[:-1] != pair.second.norms[:-1] or pair.negated[0] or pair.negated[1]:
+        return None
+    if len(pair.regions) != 1:
         return None
     mine, yours = pair.regions[0]
     one, two = pair.claims

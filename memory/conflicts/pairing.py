@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
 
 from memory.conflicts.claims import Claim, claim_of
-from memory.conflicts.reading import FIGURES, Reading, Token, normal_word, read
+from memory.conflicts.reading import FIGURES, Reading, Token, norm_of, normal_word, read
 from memory.conflicts.values import Difference, Finding, Rule
 from memory.conflicts.vocabulary import COMPARING, LIGHT
 
@@ -34,25 +33,26 @@ class Pair:
     def regions(self) -> list[tuple[tuple[Token, ...], tuple[Token, ...]]]:
         """The stretches that differ, in order."""
         one, two = self.first.telling, self.second.telling
-        matcher = SequenceMatcher(None, [norm_of(token) for token in one], [norm_of(token) for token in two], False)
+        matcher = SequenceMatcher(None, self.first.norms, self.second.norms, False)
         return [(one[i:j], two[k:m]) for tag, i, j, k, m in matcher.get_opcodes() if tag != "equal"]
 
     @cached_property
     def only(self) -> tuple[list[Token], list[Token]]:
         """The tokens that only the first has, and those that only the second has, wherever they stand."""
-        return _beyond(self.first.telling, self.second.telling), _beyond(self.second.telling, self.first.telling)
+        return _beyond(self.first, self.second), _beyond(self.second, self.first)
 
     @cached_property
     def shared(self) -> int:
         """How much both say beside figures: words count two, Han characters one."""
-        common = Counter(map(norm_of, self.first.telling)) & Counter(map(norm_of, self.second.telling))
-        weight = {norm_of(token): _weight(token) for token in self.first.telling}
-        return sum(weight[norm] * count for norm, count in common.items())
+        counts, weights = self.second.counts, self.first.weights
+        return sum(
+            weights[norm] * min(count, counts[norm]) for norm, count in self.first.counts.items() if norm in counts
+        )
 
     @cached_property
     def alike(self) -> float:
         """The share of what is common in the longer of the two, figures apart."""
-        most = max(sum(map(_weight, reading.telling)) for reading in (self.first, self.second))
+        most = max(self.first.weight, self.second.weight)
         return self.shared / most if most else 0.0
 
     @cached_property
@@ -63,8 +63,7 @@ class Pair:
     @property
     def negated(self) -> tuple[int, int]:
         """How many negations each has."""
-        one, two = (sum(token.kind == "not" for token in each.telling) for each in (self.first, self.second))
-        return one, two
+        return self.first.negations, self.second.negations
 
 
 def compares(reading: Reading) -> bool:
@@ -75,27 +74,19 @@ def figures_of(tokens: Sequence[Token]) -> list[Token]:
     return [token for token in tokens if token.kind in FIGURES]
 
 
-def _beyond(one: Sequence[Token], two: Sequence[Token]) -> list[Token]:
-    left = Counter(map(norm_of, two))
+def _beyond(one: Reading, two: Reading) -> list[Token]:
+    left = dict(two.counts)
     found = []
-    for token in one:
-        if left[norm_of(token)]:
-            left[norm_of(token)] -= 1
+    for norm, token in zip(one.norms, one.telling, strict=True):
+        if left.get(norm):
+            left[norm] -= 1
         else:
             found.append(token)
     return found
 
 
-def norm_of(token: Token) -> str:
-    return f"{token.kind}:{token.norm}" if token.kind in FIGURES else token.norm
-
-
 def norms(tokens: Sequence[Token]) -> set[str]:
     return {norm_of(token) for token in tokens if not token.empty}
-
-
-def _weight(token: Token) -> int:
-    return 0 if token.kind in (*FIGURES, "not") else 1 if token.kind == "han" else 2
 
 
 def raw(reading: Reading, tokens: Sequence[Token]) -> str:

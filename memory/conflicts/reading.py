@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 from kernel.tokens import query_terms
 from memory.conflicts.figures import FORMS, STARTS
@@ -17,7 +19,8 @@ FIGURES = frozenset({"number", "date", "time"})
 MAX_CHARS = 1000
 _FIGURE = 60  # characters of a number or date; a longer one is no figure that people compare
 _CJK = "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-_CLUSTER = re.compile(r".[\u0300-\u036f\u3099\u309a]*", re.DOTALL)
+_MARK = re.compile(r"[\u0300-\u036f\u3099\u309a]")
+_CLUSTER = re.compile(rf".{_MARK.pattern}*", re.DOTALL)
 _NOT = re.compile(
     r"\b(?=[acjknostpw])(?:no longer|can't|won't|not|never|no|none|neither|nor|without|avoid|"
     r"nicht|keine?[nmrs]?|nie|niemals|ohne|pas|jamais|sans|aucune?|nunca|jamás|sin|tampoco)(?![a-z0-9_])"
@@ -58,8 +61,7 @@ _BRITISH = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """One piece of a text in the form in which it is compared. `kind` is word, han, number, date, time or not.
 
     `start` and `end` are places in the text; `at` and `to` those in its folded form. An `empty` one says nothing.
@@ -76,18 +78,53 @@ class Token:
     named: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Reading:
-    """A text read: its folded form and its tokens in order."""
+    """A text read: its folded form and its tokens in order. It is compared with several: what follows is worked out
+    once."""
 
     text: str
     folded: str
     tokens: tuple[Token, ...]
 
-    @property
+    @cached_property
     def telling(self) -> tuple[Token, ...]:
         """The tokens that say something."""
         return tuple(token for token in self.tokens if not token.empty)
+
+    @cached_property
+    def norms(self) -> tuple[str, ...]:
+        """The forms in which those tokens are compared."""
+        return tuple(map(norm_of, self.telling))
+
+    @cached_property
+    def counts(self) -> Counter[str]:
+        """How often each form is there."""
+        return Counter(self.norms)
+
+    @cached_property
+    def weights(self) -> dict[str, int]:
+        """How much each form says beside figures: a word two, a Han character one."""
+        return {norm: _weight(token) for norm, token in zip(self.norms, self.telling, strict=True)}
+
+    @cached_property
+    def weight(self) -> int:
+        """How much all of it says."""
+        return sum(map(_weight, self.telling))
+
+    @cached_property
+    def negations(self) -> int:
+        """How many negations it has."""
+        return sum(token.kind == "not" for token in self.telling)
+
+
+def norm_of(token: Token) -> str:
+    """The form in which a token is compared: a figure never equals a word."""
+    return f"{token.kind}:{token.norm}" if token.kind in FIGURES else token.norm
+
+
+def _weight(token: Token) -> int:
+    return 0 if token.kind in (*FIGURES, "not") else 1 if token.kind == "han" else 2
 
 
 @lru_cache(maxsize=2_000)
@@ -122,7 +159,7 @@ def _switch(token: Token, folded: str) -> Token:
     """`on` as the state of a switch says something, `on` before a noun does not."""
     if token.norm != "on" or not _SWITCHED.search(folded[: token.to]) or _NOUN_FOLLOWS.match(folded, token.to):
         return token
-    return replace(token, empty=False)
+    return token._replace(empty=False)
 
 
 def _take_figure(taken: list[tuple[int, int, str, str]], free: bytearray, folded: str, at: int) -> None:
@@ -148,6 +185,10 @@ def _folded(text: str) -> tuple[str, list[int]]:
     """The text in NFKC and case-folded, and for each place in it the place in the text."""
     if text.isascii():
         return text.lower(), list(range(len(text) + 1))
+    if unicodedata.is_normalized("NFKC", text) and not _MARK.search(text):
+        folded = text.casefold().translate(SCRIPT)
+        if len(folded) == len(text):  # no character became longer, and none is ever lost
+            return folded, list(range(len(text) + 1))
     parts, places = [], []
     for cluster in _CLUSTER.finditer(text):
         part = unicodedata.normalize("NFKC", cluster.group()).casefold().translate(SCRIPT)
@@ -195,4 +236,4 @@ def _is_empty(norm: str) -> bool:
 
 
 def _is_named(raw: str) -> bool:
-    return raw[:1].isupper() or any(char.isdigit() for char in raw) or raw.isupper()
+    return raw[:1].isupper() or raw.isupper() or any(map(str.isdigit, raw))

@@ -54,28 +54,41 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
+class _Side:
+    """A memory as far as finding needs it: where it is, what it says, and whether it weighs more than others."""
+
+    id: UUID
+    scope_id: int
+    scope_type: str
+    scope: str
+    content_hash: str
+    weighty: bool
+    told: Told
+
+
+@dataclass(frozen=True, slots=True)
 class _Match:
-    older: MemoryItem
-    newer: MemoryItem
+    older: _Side
+    newer: _Side
     finding: Finding
     severity: Severity
 
     @property
     def pair(self) -> str:
-        """Names the two by where they are and what they say."""
-        return pair_of(self.older, self.newer)
-
-
-def pair_of(one: MemoryItem, other: MemoryItem) -> str:
-    """The name of two memories, whichever came first, for as long as both say the same."""
-    return digest(sorted([str(each.scope_id), each.content_hash] for each in (one, other)))
+        """Names the two, whichever came first, by where they are and what they say."""
+        return digest(sorted([str(each.scope_id), each.content_hash] for each in (self.older, self.newer)))
 
 
 def told_of(item: MemoryItem) -> Told:
-    """A memory as the rules see it: of a decision what was decided, of a task its title."""
-    part = item.value.get(_TEXT.get(item.type, ""), "")
-    text = part if isinstance(part, str) and part and item.statement.startswith(part) else item.statement
+    """A memory as the rules see it."""
+    text = _text_of(item.type, item.value, item.statement)
     return Told(item.type, item.key, text, item.value, item.valid_from, item.valid_to)
+
+
+def _text_of(item_type: str, value: Mapping[str, Any], statement: str) -> str:
+    """Of a decision what was decided, of a task its title."""
+    part = value.get(_TEXT.get(item_type, ""), "")
+    return part if isinstance(part, str) and part and statement.startswith(part) else statement
 
 
 def rule_between(old: MemoryItem, new: MemoryItem) -> Rule | None:
@@ -92,23 +105,29 @@ def find_conflicts(items: Iterable[MemoryItem], ctx: Ctx) -> Found:
     fresh = {item.id: item for item in items if _takes_part(item)}
     if not fresh:
         return Found()
-    signed = {item.id: _signed(item) for item in fresh.values()}
+    sides = {item.id: _fresh_side(item) for item in fresh.values()}
+    signed = {item.id: _signed(item, sides[item.id].told) for item in fresh.values()}
     holders = _holders({number for numbers in signed.values() for number in numbers}, fresh)
     alike = {item_id: _closest(numbers, holders) for item_id, numbers in signed.items()}
     known = _still_there({other for others in alike.values() for other in others}, fresh, ctx)
     _forget_gone(holders, alike, known)
     _remember(signed, holders)
-    everything = {**known, **fresh}
-    near = {item_id: [everything[other] for other in others if other in known] for item_id, others in alike.items()}
-    return _store(_judged(fresh, near, signed), ctx)
+    near = {item_id: [known[other] for other in others if other in known] for item_id, others in alike.items()}
+    return _store(_judged(sides, near, signed), fresh, ctx)
 
 
 def _takes_part(item: MemoryItem) -> bool:
     return item.current_until is None and item.status == Status.ACTIVE and item.lifecycle_status in TRUSTED
 
 
-def _signed(item: MemoryItem) -> list[int]:
-    numbers = signatures(told_of(item), item.scope_id)
+def _fresh_side(item: MemoryItem) -> _Side:
+    scope = item.scope
+    told, weighty = told_of(item), _is_weighty(item.tier, pinned=item.pinned)
+    return _Side(item.id, item.scope_id, scope.scope_type, scope.name, item.content_hash, weighty, told)
+
+
+def _signed(item: MemoryItem, told: Told) -> list[int]:
+    numbers = signatures(told, item.scope_id)
     if item.key and item.type in _SAME_KEY_TYPES and item.scope.scope_type != SESSION:
         numbers = [*numbers, key_signature(item.domain_id, item.type, item.key)]
     return numbers
@@ -133,11 +152,11 @@ def _closest(numbers: Sequence[int], holders: Mapping[int, list[UUID]]) -> list[
     return sorted(shared, key=lambda item_id: (-shared[item_id], -item_id.int))[:CANDIDATES]
 
 
-def _still_there(ids: set[UUID], fresh: Mapping[UUID, MemoryItem], ctx: Ctx) -> dict[UUID, MemoryItem]:
+def _still_there(ids: set[UUID], fresh: Mapping[UUID, MemoryItem], ctx: Ctx) -> dict[UUID, _Side]:
     if not ids:
         return {}
     domain = next(iter(fresh.values())).domain_id
-    return {row.id: row for row in _in_force(domain=domain, ids=ids, moment=ctx.now)}
+    return {side.id: side for side in _sides(domain=domain, ids=ids, moment=ctx.now)}
 
 
 _ITEM = tuple(field.attname for field in MemoryItem._meta.concrete_fields)  # noqa: SLF001  Django documents it
@@ -150,15 +169,33 @@ def _with_scope(*columns: Any) -> MemoryItem:
     return item
 
 
-@compiled(_with_scope)
-def _in_force(domain: Given, ids: Given, moment: Given) -> QuerySet[MemoryItem, Any]:
+def _in_force(domain: Given, ids: Given, moment: Given) -> QuerySet[MemoryItem]:
     trusted = checked(domain_id=domain, status=Status.ACTIVE, lifecycle_status__in=TRUSTED)
-    rows = MemoryItem.objects.filter(*trusted, pk__among=ids, current_until=None).exclude(valid_to__lte=moment)
-    return rows.values_list(*_ITEM, *(f"scope__{name}" for name in SCOPE_COLUMNS))
+    return MemoryItem.objects.filter(*trusted, pk__among=ids, current_until=None).exclude(valid_to__lte=moment)
+
+
+@compiled(_with_scope)
+def _whole(domain: Given, ids: Given, moment: Given) -> QuerySet[MemoryItem, Any]:
+    return _in_force(domain, ids, moment).values_list(*_ITEM, *(f"scope__{name}" for name in SCOPE_COLUMNS))
+
+
+def _side(*columns: Any) -> _Side:
+    item_id, scope_id, item_type, key, value, statement, start, end, hashed, tier, pinned, scope_type, name = columns
+    told = Told(item_type, key, _text_of(item_type, value, statement), value, start, end)
+    weighty = _is_weighty(tier, pinned=pinned)
+    return _Side(item_id, scope_id, scope_type, f"{scope_type}:{name}", hashed, weighty, told)
+
+
+@compiled(_side)
+def _sides(domain: Given, ids: Given, moment: Given) -> QuerySet[MemoryItem, Any]:
+    return _in_force(domain, ids, moment).values_list(
+        *("id", "scope_id", "type", "key", "value", "statement", "valid_from", "valid_to", "content_hash", "tier"),
+        *("pinned", "scope__scope_type", "scope__external_id"),
+    )
 
 
 def _forget_gone(
-    holders: Mapping[int, list[UUID]], alike: Mapping[UUID, list[UUID]], known: Mapping[UUID, MemoryItem]
+    holders: Mapping[int, list[UUID]], alike: Mapping[UUID, list[UUID]], known: Mapping[UUID, _Side]
 ) -> None:
     """Forget the signatures of what is no longer in force, as it is come across, so that they stay few."""
     gone = {other for others in alike.values() for other in others} - known.keys()
@@ -181,11 +218,11 @@ def _remember(signed: Mapping[UUID, list[int]], holders: Mapping[int, list[UUID]
 
 
 def _judged(
-    fresh: Mapping[UUID, MemoryItem], near: Mapping[UUID, list[MemoryItem]], signed: Mapping[UUID, list[int]]
+    fresh: Mapping[UUID, _Side], near: Mapping[UUID, list[_Side]], signed: Mapping[UUID, list[int]]
 ) -> list[_Match]:
     """Each new memory against what was there before it, the earlier ones of its own commit included."""
     found: list[_Match] = []
-    before: list[MemoryItem] = []
+    before: list[_Side] = []
     for item_id, item in fresh.items():
         mine = set(signed[item_id])
         others = [*near[item_id], *(other for other in before if mine.intersection(signed[other.id]))]
@@ -196,44 +233,46 @@ def _judged(
     return found
 
 
-def _match(older: MemoryItem, newer: MemoryItem) -> _Match | None:
+def _match(older: _Side, newer: _Side) -> _Match | None:
+    one, two = older.told, newer.told
     if older.scope_id == newer.scope_id:
-        finding = judge(told_of(older), told_of(newer))
+        finding = judge(one, two)
         severity = _SEVERITY[finding.label] if finding is not None else Severity.LOW
-    elif (older.type, older.key) == (newer.type, newer.key) and older.scope.scope_type != newer.scope.scope_type:
-        finding = judge_key(told_of(older), told_of(newer), older.scope.name, newer.scope.name)
+    elif (one.type, one.key) == (two.type, two.key) and older.scope_type != newer.scope_type:
+        finding = judge_key(one, two, older.scope, newer.scope)
         severity = Severity.LOW
     else:
         return None
     if finding is None:
         return None
-    if finding.label is not Label.NEAR_DUPLICATE and (_is_weighty(older) or _is_weighty(newer)):
+    if finding.label is not Label.NEAR_DUPLICATE and (older.weighty or newer.weighty):
         severity = Severity.HIGH
     return _Match(older, newer, finding, severity)
 
 
-def _is_weighty(item: MemoryItem) -> bool:
-    return item.pinned or item.tier != Tier.NONE
+def _is_weighty(tier: str, *, pinned: bool) -> bool:
+    return pinned or tier != Tier.NONE
 
 
-def _store(matches: Sequence[_Match], ctx: Ctx) -> Found:
+def _store(matches: Sequence[_Match], fresh: Mapping[UUID, MemoryItem], ctx: Ctx) -> Found:
     """The matches that are neither open already nor judged while both said the same."""
     if not matches:
         return Found()
     by_pair = {match.pair: match for match in matches}
     settled = Q(state=ConflictState.OPEN) | Q(outcome__in=STANDING)
-    known = set(
-        Conflict.objects.filter(settled, domain_id=matches[0].newer.domain_id, pair__in=by_pair).values_list(
-            "pair", flat=True
-        )
-    )
+    domain = fresh[matches[0].newer.id].domain_id
+    known = Conflict.objects.filter(settled, domain_id=domain, pair__in=by_pair).values_list("pair", flat=True)
+    unknown = {pair: by_pair[pair] for pair in by_pair.keys() - set(known)}
+    others = {match.older.id for match in unknown.values()} - fresh.keys()
+    older = _whole(domain=domain, ids=others, moment=ctx.now) if others else []
+    items = {**fresh, **{item.id: item for item in older}}
     rows = [
         Conflict(
-            domain_id=match.newer.domain_id,
+            domain_id=domain,
             scope_id=match.newer.scope_id,
             other_scope_id=match.older.scope_id,
-            item_a=match.older,
-            item_b=match.newer,
+            item_a=items[match.older.id],
+            item_b=items[match.newer.id],
             rule=match.finding.rule,
             severity=match.severity,
             explanation=match.finding.explanation,
@@ -245,7 +284,7 @@ def _store(matches: Sequence[_Match], ctx: Ctx) -> Found:
             found_at=ctx.now,
         )
         for pair, match in by_pair.items()
-        if pair not in known
+        if pair in unknown
     ]
     return _kept(rows)
 
