@@ -93,12 +93,18 @@ class JSONField(models.JSONField):
         return super().get_db_prep_value(plain, connection, prepared)
 
 
+_AS_IS = (str, int)  # values of these very types need no thought, and are most of all
+
+
 def _as_jsonb(value: Any) -> Any:
     """Plain JSON as PostgreSQL would give it back; anything else as it is."""
-    if isinstance(value, dict):
+    kind = type(value)
+    if kind in _AS_IS:
+        return value
+    if kind is dict or isinstance(value, dict):
         names = sorted(sorted(value), key=len) if "".join(value).isascii() else sorted(value, key=_place_of_name)
         return {name: _as_jsonb(value[name]) for name in names}
-    if isinstance(value, list | tuple):
+    if isinstance(value, (list, tuple)):  # a pair of types is looked through faster than their union
         return [_as_jsonb(inner) for inner in value]
     if isinstance(value, float):
         return int(Decimal(repr(value))) if abs(value) >= 1e16 else value + 0.0
@@ -171,7 +177,7 @@ def as_parameter(value: Any) -> Any:
     if isinstance(value, datetime):
         return connection.ops.adapt_datetimefield_value(value)
     if isinstance(value, Collection):
-        each = [as_parameter(one) for one in value]
+        each = [one if type(one) in _AS_IS else as_parameter(one) for one in value]
         return _as_array(each) if is_postgres() else json.dumps(each)
     raise TypeError(f"A compiled query takes no {type(value).__name__}.")
 

@@ -112,9 +112,8 @@ def _memories(
     standing = standing_items(place.domain_id, query.scope_keys, ctx.now)
     everything = {**found.items, **{item.id: item for item in standing}}
     if len(scopes) > 1:  # in one scope a key has one current row
-        keys = {(item.type, item.key) for item in everything.values() if item.key}
-        same_key = items_of_keys(keys, place.domain_id, query.scope_keys, ctx.now)
-        everything |= {item.id: item for item in same_key if item.id not in everything}
+        same_key = items_of_keys(everything, place.domain_id, query.scope_keys, ctx.now)
+        everything |= {item.id: item for item in same_key}
     winners, shadowed = resolve(
         [_keyed(item, scopes[item.scope_id]) for item in everything.values()],
         policies.section(ScopesPolicy).conflict_priority,

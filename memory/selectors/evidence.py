@@ -78,9 +78,11 @@ def find_candidates(plan: RetrievalPlan, query: Query, scopes: Mapping[int, Memo
     texts.update(hooks.hydrate(Kind.MESSAGE, messages, query.domain_id, query.scope_keys) if messages else {})
     enough = min(index.WEAK_BELOW, max(NEAR_BEST * max(sure.values(), default=0.0), ALWAYS_WEAK))
     candidates = [
-        replace(
-            _candidate(hit, score, mode, texts[hit.object_id], scopes[hit.scope_key].name, items.get(hit.object_id)),
-            weak=sure[hit.object_id] < enough,
+        _candidate(
+            _Found(hit, score, mode, sure[hit.object_id] < enough),
+            texts[hit.object_id],
+            scopes[hit.scope_key].name,
+            items.get(hit.object_id),
         )
         for hit, score, mode in best.values()
         if hit.object_id in texts
@@ -123,18 +125,30 @@ def _questions(plan: RetrievalPlan, related: Sequence[str], most: int) -> list[t
     return [*chosen[:most], *asked_apart, *by_relation]
 
 
-def _candidate(hit: Hit, score: float, mode: str, text: Hydrated, scope: str, item: ItemSeen | None) -> Candidate:
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A hit at its best: the score with the weight of the question, and the question's mode."""
+
+    hit: Hit
+    score: float
+    mode: str
+    weak: bool
+
+
+def _candidate(found: _Found, text: Hydrated, scope: str, item: ItemSeen | None) -> Candidate:
+    hit = found.hit
     return Candidate(
         id=f"{hit.kind}:{hit.object_id}",
         source="memory",
-        score=score,
+        score=found.score,
         scale=MEMORY_SCALE,
         text=text.text,
         title=text.title or text.author,
         source_uri=f"smartbrain://{hit.kind}/{hit.object_id}",
         source_type="memory_snapshot",
         kind=str(hit.kind),
-        mode=mode,
+        mode=found.mode,
+        weak=found.weak,
         pinned=item.pinned if item else False,
         tier=item.tier if item and item.tier != "none" else "",
         scope=scope,
@@ -172,7 +186,9 @@ def _collapsed(
         elif not _is_spent(candidate, taught.get(message)):
             kept.append(candidate)
     return [
-        replace(each, score=max(each.score, raised.get(each.item_id, each.score))) if each.item_id else each
+        replace(each, score=max(each.score, raised[each.item_id]))
+        if each.item_id is not None and each.item_id in raised
+        else each
         for each in kept
     ]
 

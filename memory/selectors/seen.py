@@ -63,8 +63,11 @@ def _standing(domain: Given, scopes: Given, moment: Given) -> QuerySet[MemoryIte
 
 
 @compiled(ItemSeen)
-def _of_keys(domain: Given, scopes: Given, moment: Given, types: Given, keys: Given) -> QuerySet[MemoryItem, Any]:
-    return current_items(domain, scopes, moment).filter(type__among=types, key__among=keys).values_list(*_COLUMNS)
+def _of_keys(
+    domain: Given, scopes: Given, moment: Given, types: Given, keys: Given, known: Given
+) -> QuerySet[MemoryItem, Any]:
+    rows = current_items(domain, scopes, moment).filter(type__among=types, key__among=keys)
+    return rows.exclude(pk__among=known).values_list(*_COLUMNS)
 
 
 def items_seen(ids: Collection[UUID], domain_id: str, scope_keys: Collection[int]) -> dict[UUID, ItemSeen]:
@@ -79,13 +82,15 @@ def standing_items(domain_id: str, scope_keys: Collection[int], moment: datetime
 
 
 def items_of_keys(
-    keys: Collection[tuple[str, str]], domain_id: str, scope_keys: Collection[int], moment: datetime
+    known: Mapping[UUID, ItemSeen], domain_id: str, scope_keys: Collection[int], moment: datetime
 ) -> list[ItemSeen]:
-    """The current items of these types and keys in any of the scopes; of other pairs of a type and a key as well."""
-    if not keys:
+    """The other current items in any of the scopes that have the types and keys of known ones; of other pairs of a type
+    and a key as well."""
+    keyed = [item for item in known.values() if item.key]
+    if not keyed:
         return []
-    types, names = {kind for kind, _ in keys}, {key for _, key in keys}
-    return _of_keys(domain=domain_id, scopes=scope_keys, moment=moment, types=types, keys=names)
+    types, keys = {item.type for item in keyed}, {item.key for item in keyed}
+    return _of_keys(domain=domain_id, scopes=scope_keys, moment=moment, types=types, keys=keys, known=known.keys())
 
 
 def hydrate_items(ids: Collection[UUID], domain_id: str, scope_keys: Collection[int]) -> Mapping[UUID, Hydrated]:

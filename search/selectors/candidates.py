@@ -7,7 +7,6 @@ scopes, kinds and times of the query are part of the look-up itself.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -183,10 +182,11 @@ def _best(query: Query, telling: list[_Key], corpus: Corpus) -> tuple[list[tuple
     for entry_id, term, length, place in held(**rules, term__among=list(worth)):
         known = found.get(entry_id)
         found[entry_id] = (worth[term] + (known[0] if known else 0), length, place, scopes[term])
-    mean = corpus.mean_length
-    order = sorted(found, key=lambda entry_id: (-found[entry_id][0] / (3 * mean + found[entry_id][1]), -entry_id))
-    chosen = _of_every_scope(order, {entry_id: row[3] for entry_id, row in found.items()})
-    return [(entry_id, found[entry_id][2]) for entry_id in chosen], len(order) - len(chosen)
+    mean = 3 * corpus.mean_length
+    scored = [(-told / (mean + length), -entry_id) for entry_id, (told, length, _, _) in found.items()]
+    scored.sort()
+    chosen = _of_every_scope([-entry_id for _, entry_id in scored], {key: row[3] for key, row in found.items()})
+    return [(entry_id, found[entry_id][2]) for entry_id in chosen], len(scored) - len(chosen)
 
 
 @cache
@@ -206,12 +206,13 @@ def _of_every_scope(order: list[int], scope_of: Mapping[int, int]) -> list[int]:
     """The first candidates, each scope with its share of them: one with many texts does not shut out one with few."""
     if len(order) <= CANDIDATES:
         return order
-    share = CANDIDATES // len(set(scope_of.values()))
-    taken: Counter[int] = Counter()
+    found = set(scope_of.values())
+    left = dict.fromkeys(found, CANDIDATES // len(found))
     within, beyond = set[int](), list[int]()
     for entry_id in order:
-        taken[scope_of[entry_id]] += 1
-        if taken[scope_of[entry_id]] <= share:
+        scope = scope_of[entry_id]
+        if left[scope]:
+            left[scope] -= 1
             within.add(entry_id)
         else:
             beyond.append(entry_id)

@@ -36,6 +36,7 @@ WEIGHTS = Weights()
 # and they hold this share of it: whoever gives key words wants texts that hold them.
 CONTEXT_UNITS = 2
 CONTEXT_SHARE = 0.3
+_KINDS = {kind.value: kind for kind in Kind}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +56,22 @@ def rank(query: Query, asked: Asked, candidates: Candidates, weights: Weights = 
     for each in scored:
         signals = {"bm25": each.text}
         factor = query.scope_weights.get(each.row.scope_key, 1.0)
-        if features.is_of_author(each.row, named):
+        if named and features.is_of_author(each.row, named):
             signals["author"] = weights.author
             factor *= 1 + weights.author
-        added = {
-            "date": weights.date * features.nearness(each.row.day, asked.spans) if asked.spans else 0.0,
-            "recency": weights.recency * newness.get(each.row.entry_id, 0.0),
-        }
-        signals.update({name: value * best for name, value in added.items() if value})
+        added = 0.0
+        if asked.spans:
+            near = weights.date * features.nearness(each.row.day, asked.spans)
+            signals |= {"date": near * best} if near else {}
+            added += near
+        if newness:
+            new = weights.recency * newness.get(each.row.entry_id, 0.0)
+            signals |= {"recency": new * best} if new else {}
+            added += new
         factor *= 1 - weights.trust * (1 - each.row.trust)
         if each.row.state == State.HISTORY:
             factor *= 1 - weights.superseded
-        score = each.text * factor + sum(added.values()) * best
+        score = each.text * factor + added * best
         hits.append(_hit(each, score, signals))
     return _one_each(hits)
 
@@ -99,7 +104,7 @@ def _hit(each: _Scored, score: float, signals: dict[str, float]) -> Hit:
     if not each.own:
         signals["context"] = 1.0
     return Hit(
-        kind=Kind(each.row.kind),
+        kind=_KINDS[each.row.kind],
         object_id=each.row.object_id,
         scope_key=each.row.scope_key,
         score=round(score, 6),
