@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from typing import cast
 
@@ -14,6 +15,10 @@ from smartbrain_site.http.limits import App, limit_body  # noqa: E402  needs the
 from smartbrain_site.mcp.http import PATHS, Receive, Scope, Send, mcp_application  # noqa: E402  needs the apps loaded
 
 django_application = limit_body(cast("App", django_handler))
+
+# What is loaded by now stays for the life of the process: no later collection of garbage looks through it again.
+gc.collect()
+gc.freeze()
 
 
 async def application(scope: Scope, receive: Receive, send: Send) -> None:

@@ -37,7 +37,7 @@ from scopes.contracts import SESSION
 from scopes.selectors import SCOPE_COLUMNS, scope_row
 
 PER_SIGNATURE = 12  # rows that one signature keeps: what more have in common tells nothing
-CANDIDATES = 12  # of one new memory, those that share most with it
+CANDIDATES = 8  # of one new memory, those that share most with it
 SERIES = 3  # more texts than these that differ in a figure only are a list, and no contradiction
 STANDING = (ConflictOutcome.BOTH_VALID, ConflictOutcome.NOT_A_CONFLICT)
 _SAME_KEY_TYPES = frozenset({"profile", "preferences", "goals", "tasks", "decisions", "patterns", "facts"})
