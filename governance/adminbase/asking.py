@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from django.http import HttpRequest
 
 from governance import gate
+from governance.selectors.preferences import remember_preferences
 from kernel.context import Ctx, Door
 from scopes.selectors import identify_person
 
@@ -21,6 +22,7 @@ def ctx_of(request: HttpRequest) -> Ctx:
         user: User = request.user  # type: ignore[assignment]
         identity = identify_person(user)
         known = Ctx(identity.actor, Door.ADMIN, identity.reach)
+        remember_preferences(getattr(user, "preference", None), known)
         request.META["smartbrain.ctx"] = known
     return known
 

@@ -14,3 +14,8 @@ def preferences_of(ctx: Ctx) -> Preferences:
     user_id = int(ctx.actor.id.removeprefix("user:"))
     row = ctx.once("preferences", lambda: Preference.objects.filter(pk=user_id).first())
     return Preferences(shortcuts=row.shortcuts, diff=DiffMode(row.diff)) if row else Preferences()
+
+
+def remember_preferences(row: Preference | None, ctx: Ctx) -> None:
+    """Keep for the call what was read along with the account."""
+    ctx.once("preferences", lambda: row)

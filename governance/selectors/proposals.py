@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import timedelta
 from uuid import UUID
 
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 
 from governance.contracts import (
     ClaimView,
@@ -44,6 +44,18 @@ def get_proposal(proposal_id: UUID, ctx: Ctx) -> Proposal:
     if row is None:
         raise NotFoundError(f"No proposal {proposal_id} that you can see.")
     return row
+
+
+def proposal_to_review(proposal_id: UUID, ctx: Ctx) -> tuple[Proposal, int]:
+    """One visible proposal without its decisions, and how many visible open ones say nearly the same, itself included.
+    Raises NotFoundError."""
+    seen = visible_proposals(ctx).prefetch_related(None)
+    same = seen.filter(similar_key=OuterRef("similar_key"), state=ProposalState.OPEN).exclude(similar_key="")
+    counted = same.order_by().values("similar_key").annotate(n=Count("pk")).values("n")
+    row = seen.filter(pk=proposal_id).annotate(similar_open=Subquery(counted)).first()
+    if row is None:
+        raise NotFoundError(f"No proposal {proposal_id} that you can see.")
+    return row, row.similar_open or 0
 
 
 def decidable(ctx: Ctx) -> QuerySet[Proposal]:

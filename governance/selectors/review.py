@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet, Value, prefetch_related_objects
 
 from governance.contracts import (
     EarlierProposal,
@@ -18,7 +19,7 @@ from governance.contracts import (
     StepView,
     Verdict,
 )
-from governance.models import Decision, Proposal
+from governance.models import Proposal
 from governance.selectors.proposals import decidable, view_decision
 from kernel.context import Ctx
 
@@ -49,43 +50,56 @@ def timeline(row: Proposal) -> list[StepView]:
     return [first, *sorted(steps, key=lambda step: step.at)]
 
 
-def source_of(row: Proposal, burst: int, ctx: Ctx) -> SourceView:
-    """What else the proposer sent, as far as the one who asks may decide on it."""
-    theirs = decidable(ctx).prefetch_related(None).filter(proposer_id=row.proposer_id, proposer_kind=row.proposer_kind)
-    found = list(theirs.only(*_BRIEF).order_by("-id")[: max(LOOKED_BACK, burst)])
+@dataclass(frozen=True, slots=True)
+class Others:
+    """What else stands around a proposal: more of its source, and earlier ones that say nearly the same."""
+
+    source: SourceView
+    earlier: list[EarlierProposal]
+
+
+def others_around(row: Proposal, burst: int, ctx: Ctx) -> Others:
+    """What else the proposer sent, and the newest other proposals on the same subject or of nearly the same text, as far
+    as the one who asks may decide on them. The proposal's own decisions are read along with theirs."""
+    seen = decidable(ctx).prefetch_related(None)
+    theirs = seen.filter(proposer_id=row.proposer_id, proposer_kind=row.proposer_kind)
+    like = Q(subject_key=row.subject_key)
+    if row.similar_key:
+        like |= Q(similar_key=row.similar_key)
+    alike = seen.filter(like, domain_id=row.domain_id).exclude(pk=row.pk)
+    both = _newest(theirs, max(LOOKED_BACK, burst), "source").union(_newest(alike, SHOWN, "alike"), all=True)
+    found = list(both.order_by("-id"))
+    sent = [other for other in found if other.part == "source"]
+    earlier = [other for other in found if other.part == "alike"]
+    recent = [other for other in sent if other.pk != row.pk][:SHOWN]
+    prefetch_related_objects([row, *recent, *earlier], "decisions")
+    states = [other.state for other in sent[:LOOKED_BACK]]
     since = ctx.now - timedelta(hours=1)
-    last_hour = sum(other.created_at > since for other in found[:burst])
-    states = [other.state for other in found[:LOOKED_BACK]]
-    return SourceView(
-        recent=_brief([other for other in found if other.pk != row.pk][:SHOWN]),
+    last_hour = sum(other.created_at > since for other in sent[:burst])
+    source = SourceView(
+        recent=_brief(recent),
         last_hour=last_hour,
         burst=last_hour >= burst,
         approved=states.count(ProposalState.APPROVED),
         rejected=states.count(ProposalState.REJECTED),
     )
+    return Others(source, _brief(earlier))
 
 
-def earlier_ones(row: Proposal, ctx: Ctx) -> list[EarlierProposal]:
-    """The newest other proposals on the same subject or of nearly the same text."""
-    like = Q(subject_key=row.subject_key)
-    if row.similar_key:
-        like |= Q(similar_key=row.similar_key)
-    others = decidable(ctx).prefetch_related(None).filter(like, domain_id=row.domain_id).exclude(pk=row.pk)
-    return _brief(list(others.only(*_BRIEF).order_by("-id")[:SHOWN]))
+def _newest(rows: QuerySet[Proposal], most: int, part: str) -> QuerySet[Any]:
+    """The newest of some rows as one part of a union: SQLite takes no limit there, so they are named by their ids."""
+    ids = rows.order_by("-id").values("pk")[:most]
+    return Proposal.objects.filter(pk__in=ids).order_by().only(*_BRIEF).annotate(part=Value(part))
 
 
 def _brief(rows: Sequence[Proposal]) -> list[EarlierProposal]:
-    decisions = Decision.objects.filter(proposal__in=[row.pk for row in rows]) if rows else []
-    by_proposal: dict[Any, list[Decision]] = {}
-    for decision in decisions:
-        by_proposal.setdefault(decision.proposal_id, []).append(decision)
     return [
         EarlierProposal(
             id=row.id,
             subject=row.subject,
             state=ProposalState(row.state),
             created_at=row.created_at,
-            decisions=[view_decision(decision) for decision in by_proposal.get(row.pk, [])],
+            decisions=[view_decision(decision) for decision in row.decisions.all()],
         )
         for row in rows
     ]

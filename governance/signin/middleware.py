@@ -32,7 +32,8 @@ def _wanted(request: HttpRequest) -> str:
         return ""
     if path in {reverse("second_factor"), reverse("admin:logout"), reverse("admin:jsi18n")}:
         return ""
-    if has_device(user):
+    known: bool | None = getattr(user, "with_device", None)
+    if has_device(user) if known is None else known:
         return "second_factor"
     required = settings.SECOND_FACTOR_REQUIRED and path != reverse("second_factor_setup")
     return "second_factor_setup" if required else ""

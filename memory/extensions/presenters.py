@@ -77,7 +77,7 @@ def promotion(given: PromoteToScopeInput, changes: Sequence[Change], ctx: Ctx) -
     item, scope = _about(given.memory_item_id), given.target_scope.name
     after = _copy(item, scope, given.text)
     there = in_the_place_of(item.domain_id, scope, item.type, item.key, ctx)
-    near = neighbours(after["statement"], item.domain_id, scope, ctx, [there.pk] if there else [])
+    near = neighbours(after["statement"], item.domain_id, scope, ctx, there)
     evidence = [related(item, "source"), *evidence_texts(_refs(given.verification_refs, "verification"), ctx)]
     return Presentation(
         subject=f"Promote from {item.scope.name} to {scope}: {short(after['statement'])}",
@@ -106,7 +106,7 @@ def raising(given: RaiseTierInput, changes: Sequence[Change], ctx: Ctx) -> Prese
         rows=_new_row(after, item),
         nearest=related(item),
         evidence=[*evidence_texts(refs, ctx), *evidence_of(item, ctx)],
-        neighbours=neighbours(item.statement, item.domain_id, item.scope.name, ctx, [item.pk]),
+        neighbours=neighbours(item.statement, item.domain_id, item.scope.name, ctx, item),
         conflicts=conflict_notes([item.pk], ctx),
     )
 
@@ -119,7 +119,7 @@ def writing(given: WriteMemoryItemInput, changes: Sequence[Change], ctx: Ctx) ->
     said = given.statement or statement(given.type, value)
     after = _fields(given.type, key, scope, said, value)
     there = in_the_place_of(given.domain_id, scope, given.type, key, ctx)
-    near = neighbours(said, given.domain_id, scope, ctx, [there.pk] if there else [])
+    near = neighbours(said, given.domain_id, scope, ctx, there)
     refs = given.item.get("evidence_refs")
     named = [EvidenceRef.model_validate(ref) for ref in refs] if isinstance(refs, list) else []
     return Presentation(

@@ -10,11 +10,11 @@ from governance.contracts.presenting import ConflictNote, FieldChange, RelatedTe
 from kernel.context import Ctx
 from memory.contracts.items import Status
 from memory.contracts.refs import EvidenceRef
-from memory.models import EvidenceLink, MemoryItem, Message
+from memory.models import MemoryItem, Message
 from memory.selectors.conflicts import conflicts_of
 from memory.selectors.events import visible_turns
 from memory.selectors.items import visible_items
-from memory.selectors.near import similar_in
+from memory.selectors.near import links_around, similar_in
 from scopes.selectors import scope_rows
 
 TABLE = "memory_items"
@@ -69,11 +69,13 @@ def in_the_place_of(domain_id: str, scope: str, item_type: str, key: str | None,
     return rows.filter(scope__scope_type=kind, scope__external_id=external_id).first()
 
 
-def neighbours(text: str, domain_id: str, scope: str, ctx: Ctx, without: Iterable[UUID] = ()) -> list[RelatedText]:
-    """Similar memories in a scope, the nearest first."""
-    keys = tuple(row.key for row in scope_rows(domain_id, [scope], ""))
-    left_out = set(without)
-    found = [row for row in similar_in(text, domain_id, keys, ctx) if row.pk not in left_out] if keys else []
+def neighbours(
+    text: str, domain_id: str, scope: str, ctx: Ctx, besides: MemoryItem | None = None
+) -> list[RelatedText]:
+    """Similar memories in a scope besides one that is known to be there, the nearest first."""
+    known = () if besides is None else (besides.scope_id,)
+    keys = known or tuple(row.key for row in scope_rows(domain_id, [scope], ""))
+    found = [row for row in similar_in(text, domain_id, keys, ctx) if row != besides] if keys else []
     return [related(row) for row in found[:MAX_NEIGHBOURS]]
 
 
@@ -123,7 +125,7 @@ def evidence_texts(refs: Sequence[tuple[EvidenceRef, str]], ctx: Ctx) -> list[Re
 
 def evidence_of(item: MemoryItem, ctx: Ctx) -> list[RelatedText]:
     """What an item rests on and what speaks against it, with the texts."""
-    links = EvidenceLink.objects.filter(item=item).exclude(kind="turn").order_by("id")
+    links = links_around(item, ctx).own
     refs = [(EvidenceRef.model_validate({"kind": link.kind, "id": link.ref}), link.role) for link in links]
     return evidence_texts(refs, ctx) or origin_of(item.source_turn_id, None, item.source_message_id, ctx)
 

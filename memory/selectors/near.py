@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from uuid import UUID
 
 from django.db.models import Q
@@ -19,6 +20,7 @@ from search.contracts import Kind, Query
 MAX_OFFERED = 20
 MAX_NEAR = 10
 MAX_SCOPES = 20
+MAX_LINKS = 500
 NEAR_ENOUGH = 0.6  # share of the statement's information that a near-duplicate holds
 _LONGEST_ASKED = 1000
 
@@ -31,15 +33,36 @@ def offered_with(item: MemoryItem, ctx: Ctx) -> list[tuple[MemoryItem, Relation]
         related.setdefault(item_id, Relation.COPY)
     if item.source_item_id is not None:
         related.setdefault(item.source_item_id, Relation.SOURCE)
-    for text in EvidenceLink.objects.filter(kind="memory", ref=str(item.pk)).values_list("item_id", flat=True)[
-        :MAX_OFFERED
-    ]:
-        related.setdefault(text, Relation.DERIVED)
+    for link in links_around(item, ctx).onto[:MAX_OFFERED]:
+        related.setdefault(link.item_id, Relation.DERIVED)
     rows = _in_force(related, ctx)
     found = [(rows[item_id], relation) for item_id, relation in related.items() if item_id in rows]
     known = {item.pk, *related}
     near = [row for row in near_duplicates(item.statement, item, ctx, found) if row.pk not in known]
     return [*found, *((row, Relation.NEAR_DUPLICATE) for row in near)][:MAX_OFFERED]
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Evidence links of an item: what it rests on or what speaks against it, and what names it as its evidence."""
+
+    own: list[EvidenceLink]
+    onto: list[EvidenceLink]
+
+
+def links_around(item: MemoryItem, ctx: Ctx) -> Links:
+    """The links of an item, read once in a call: the oldest 500, so that its own come first. A turn that it
+    came from is none."""
+    return ctx.once(("links", item.pk), lambda: _links(item))
+
+
+def _links(item: MemoryItem) -> Links:
+    around = Q(item=item) | Q(kind="memory", ref=str(item.pk))
+    rows = list(EvidenceLink.objects.filter(around).exclude(kind="turn").order_by("id")[:MAX_LINKS])
+    return Links(
+        [row for row in rows if row.item_id == item.pk],
+        [row for row in rows if row.kind == "memory" and row.ref == str(item.pk)],
+    )
 
 
 def view_also(found: Iterable[tuple[MemoryItem, Relation]]) -> list[AlsoView]:
@@ -52,6 +75,8 @@ def near_duplicates(
 ) -> list[MemoryItem]:
     """Items in force that say nearly the same, in the scope of the item, those of its conversation and of `found`."""
     keys = {item.scope_id, *(row.scope_id for row, _ in found)}
+    if item.source_session_id is None and keys == {item.scope_id}:
+        return similar_in(text, item.domain_id, (item.scope_id,), ctx)
     near = Q(pk__in=keys)
     if item.source_session_id is not None:
         near |= Q(pk__in=SessionScopeLink.objects.filter(session_id=item.source_session_id).values("scope_id"))

@@ -356,7 +356,7 @@ def test_a_second_look_and_a_revert_without_javascript(browser: Browser, live_se
         page.fill("textarea[name=reason]", "another owner")
         page.click("button:text-is('Revert')")
         assert "Taken back: 1 row restored." in page.locator(".sb-toast").inner_text()
-        assert "ann took that back at" in page.locator("main").inner_text()
+        assert "ann took that back at" in page.locator("article.sb-detail").inner_text()
         assert faults == []
     assert BlindReview.objects.get().agrees
     assert Reversal.objects.get().reason == "another owner"

@@ -12,7 +12,7 @@ from governance.models import AuditEntry, Decision, Proposal, ProposalStep
 from memory.models import MemoryItem, Turn
 from scopes.models import Principal
 from scopes.selectors import identify_principal
-from tests.conftest import ELSEWHERE, Player, make_person
+from tests.conftest import ELSEWHERE, TEAM, Player, make_person
 from tests.governance.desk import decide, forms, item, make_desk, propose, queue, sign_in, statements, text_of
 
 
@@ -273,15 +273,45 @@ def test_undoing_what_another_decided_asks_for_a_reason(desk):
     assert state(proposal) == "open"
 
 
+# Statements of a page in a full house, where everything that it can show is there. The design's 15 are what the page asks
+# by itself and for what it shows of memory; asking the index what is similar takes four more.
+STATEMENTS = {"commit_turn": 17, "write_memory_item": 17, "retract_item": 20, "correct_item": 21}
+
+
+def busy_proposals(desk) -> dict[str, str]:
+    """A proposal of each kind with neighbours, contradictions, comments, claims and earlier decisions around it."""
+    agent, place = desk.cast.agent, {"type": "project", "id": "shop"}
+    for n in range(8):
+        ports = {"key": f"decision:shop:port-{n}", "decision": f"The port of the shop {n} is 543{n}"}
+        agent.do("write_memory_item", domain_id=TEAM, scope=place, type="decisions", item=ports)
+    rejected = propose(agent, "The port of the shop 8 is 5432")
+    desk.cast.reviewer.do("reject_proposal", id=rejected, reason="which shop?")
+    turn = propose(agent, "The port of the shop 7 is 5432")
+    desk.cast.reviewer.do("comment_on_proposal", id=turn, text="see @ben")
+    decide(desk.ben, turn, "claim_proposal")
+    held = {"review": {"queue": [{"name": "all", "actions": ["write_memory_item", "retract_item", "correct_item"]}]}}
+    desk.cast.operator.do("set_policy", domain_id=TEAM, document=held, reason="all is reviewed")
+    first, second, third = MemoryItem.objects.filter(current_until=None).order_by("id")[:3]
+    other = {"key": first.key, "decision": "The port of the shop 0 is 9999"}
+    refs = [{"kind": "memory", "id": str(third.pk)}]
+    calls = {
+        "write_memory_item": {"domain_id": TEAM, "scope": place, "type": "decisions", "item": other},
+        "retract_item": {"memory_item_id": str(first.pk), "reason": "no port"},
+        "correct_item": {"memory_item_id": str(second.pk), "text": "It is 1", "reason": "no", "evidence_refs": refs},
+    }
+    waiting = {name: str(agent.do(name, given)["proposal"]["id"]) for name, given in calls.items()}
+    return {"commit_turn": turn, **waiting}
+
+
 def test_a_page_of_one_proposal_asks_few_questions(desk):
-    for n in range(3):
-        propose(desk.cast.agent, f"Other thing {n}")
-    proposal = propose(desk.cast.agent, "The port is 5432")
-    few = statements(desk.ann, item(proposal, "?queue=open"))
+    busy = busy_proposals(desk)
+    few = {name: statements(desk.ann, item(proposal, "?queue=open")) for name, proposal in busy.items()}
     for n in range(12):
-        propose(desk.cast.agent, f"Further thing {n}")
-    assert statements(desk.ann, item(proposal, "?queue=open")) == few
-    assert few < 20
+        learned = {"key": f"decision:shop:further-{n}", "decision": f"The port of the shop {n} is {n}"}
+        place = {"type": "project", "id": "shop"}
+        desk.cast.agent.do("write_memory_item", domain_id=TEAM, scope=place, type="decisions", item=learned)
+    assert {name: statements(desk.ann, item(proposal, "?queue=open")) for name, proposal in busy.items()} == few
+    assert {name: n for name, n in few.items() if n > STATEMENTS[name]} == {}
 
 
 def test_the_effect_is_tried_out_and_nothing_kept(desk):

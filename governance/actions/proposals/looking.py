@@ -39,31 +39,30 @@ _STEPS: dict[StepName, Step] = {
 }
 
 
-def _seen(given: ProposalRef, ctx: Ctx) -> Proposal:
-    """The proposal, read once in the call."""
-    return ctx.once(("proposal", given.id), lambda: selectors.get_proposal(given.id, ctx))
+def _seen(given: ProposalRef, ctx: Ctx) -> tuple[Proposal, int]:
+    """The proposal and how many open ones say nearly the same, read once in the call."""
+    return ctx.once(("proposal", given.id), lambda: selectors.proposal_to_review(given.id, ctx))
 
 
 def _its_scope(given: ProposalRef, ctx: Ctx) -> Target:
-    row = _seen(given, ctx)
+    row, _ = _seen(given, ctx)
     return Target(row.domain_id, (row.scope,), proposal_id=row.id)
 
 
 def _review(given: ReviewProposalInput, ctx: Ctx) -> ReviewProposalResult:
-    row = _seen(given, ctx)
+    row, similar = _seen(given, ctx)
     review = in_force(row.domain_id, ctx).section(ReviewPolicy)
-    similar = selectors.similar_counts([row], ctx).get(row.similar_key, 0)
-    detail = selectors.view_proposal_detail(row, ctx, similar)
+    others = selectors.others_around(row, review.burst_per_hour, ctx)
     return ReviewProposalResult(
-        proposal=detail,
+        proposal=selectors.view_proposal_detail(row, ctx, similar),
         presentation=present(row, ctx),
         why=rule_in_words(row, review),
         guidelines=for_scope(review.guidelines, row.scope),
         canned_reasons=for_scope(review.canned_reasons, row.scope)[:CANNED],
         timeline=selectors.timeline(row),
-        source=selectors.source_of(row, review.burst_per_hour, ctx),
-        earlier=selectors.earlier_ones(row, ctx),
-        similar_open=detail.similar or 0,
+        source=others.source,
+        earlier=others.earlier,
+        similar_open=similar,
         may=_may(row, ctx),
         next_id=selectors.next_proposal(row, given.filters, ctx) if given.filters is not None else None,
     )
@@ -122,7 +121,7 @@ REVIEW_PROPOSAL = register(
 
 
 def _preview(given: ProposalRef, ctx: Ctx) -> PreviewProposalResult:
-    row = _seen(given, ctx)
+    row, _ = _seen(given, ctx)
     try:
         services.require_open(row)
         stored = gate.ready(row, ctx.actor, ctx)
