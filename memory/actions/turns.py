@@ -25,7 +25,7 @@ from memory.contracts import (
     ListTurnsResult,
 )
 from memory.models import Session
-from memory.services.commit import ELEVATED, Prepared, apply, prepare
+from memory.services.commit import ELEVATED, Prepared, apply, prepare, scope_refs
 from scopes.selectors import require_domain
 
 MAX_SUMMARIES = 5
@@ -34,14 +34,20 @@ MAX_SUMMARIES = 5
 def _commit_target(given: CommitTurnInput, ctx: Ctx) -> Target:
     place = place_of(given, ctx)
     names = [name for name in (place.default_write, place.session) if name is not None]
+    named = scope_refs(given.turn_events, _held_types(given, ctx))
+    names += [ref.name for ref in named if ref.name in place.write]
     return Target(place.domain_id, tuple(dict.fromkeys(names)), place.owned)
+
+
+def _held_types(given: CommitTurnInput, ctx: Ctx) -> frozenset[str]:
+    """The types of scopes whose items may wait one by one, while the rest of the turn is stored."""
+    policies = in_force(given.domain_id, ctx)
+    return frozenset(kind for kind in ELEVATED if may_wait(policies, WRITE_MEMORY_ITEM.name, ctx.actor.kind, kind))
 
 
 def _prepare_commit(given: CommitTurnInput, ctx: Ctx) -> Prepared:
     prepared = prepare(given, place_of(given, ctx), allowed_types(given.domain_id, ctx), ctx)
-    policies = in_force(given.domain_id, ctx)
-    held = {kind for kind in ELEVATED if may_wait(policies, WRITE_MEMORY_ITEM.name, ctx.actor.kind, kind)}
-    return replace(prepared, held_types=frozenset(held), hold=hold_back)
+    return replace(prepared, held_types=_held_types(given, ctx), hold=hold_back)
 
 
 COMMIT_TURN = register(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
@@ -67,7 +67,7 @@ def prepare(given: CommitTurnInput, place: Resolved, allowed_types: Sequence[str
     Raises InvalidInputError, TooLargeError or ForbiddenError; nothing is stored then.
     """
     _check_limits(given.turn_events)
-    for ref in _scope_refs(given.turn_events):
+    for ref in scope_refs(given.turn_events):
         check_ref(ref, place.domain_id, allowed_types)
     for name in place.write:
         if Right.WRITE not in held(ctx, place.domain_id, name, place.owned):
@@ -148,9 +148,11 @@ def _check_limits(events: TurnEvents) -> None:
             )
 
 
-def _scope_refs(events: TurnEvents) -> Iterator[ScopeRef]:
+def scope_refs(events: TurnEvents, apart: Collection[str] = ()) -> Iterator[ScopeRef]:
+    """The scopes that items, retractions and relations name for themselves; not those of items for a scope of a type
+    in `apart`, about each of which policy is asked by itself."""
     for _, item in events.items():
-        if item.scope_ref is not None:
+        if item.scope_ref is not None and item.scope_ref.type not in apart:
             yield item.scope_ref
     yield from (row.scope_ref for row in events.retractions if row.scope_ref is not None)
     yield from (row.scope_ref for row in events.edges if row.scope_ref is not None)

@@ -240,3 +240,20 @@ class TestWriteMemoryItem:
     def test_the_right_to_write_is_needed(self, cast):
         with pytest.raises(ForbiddenError):
             write(cast.reader)
+
+
+def test_a_rule_on_a_kind_of_scope_holds_a_turn_that_names_one_for_itself(cast):
+    """Else a turn of the session would write what waits where the turn is one of the project."""
+    hold(cast, "project", actions=("commit_turn",))
+    lives = {"subject": "Ann", "predicate": "lives_in", "object": "Berlin", "scope_ref": ref(SHOP)}
+    for named in ({"decisions": [shared()]}, {"edges": [lives]}):
+        answer = commit(cast.agent, scopes=BOTH, **named)
+        assert (answer["status"], answer["proposal"]["scope"]) == ("queued", TASK)
+    assert not MemoryItem.objects.exists()
+    assert "status" not in commit(cast.agent, "s2", scopes=BOTH, decisions=[decision()])
+
+
+def test_what_waits_one_by_one_does_not_hold_the_turn(cast):
+    hold(cast, "project", actions=("*",))
+    answer = commit(cast.agent, scopes=BOTH, tasks=[task()], decisions=[shared()])
+    assert [each["type"] for each in answer["memory_written"]["queued"]] == ["decisions"]
