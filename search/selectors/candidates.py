@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db.models import Count, Q, QuerySet, Sum
@@ -22,7 +22,7 @@ from search.selectors.asking import Asked
 from search.terms import pick, term_key
 
 # Postings read in the first stage: the rarest terms up to this number choose the rows, and every term scores them.
-ROW_BUDGET = 2_000
+ROW_BUDGET = 1_000
 CANDIDATES = 150
 # Candidates whose neighbours are read, and how far.
 AROUND = 40
@@ -31,8 +31,7 @@ REACH = 2
 PRIOR = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """A candidate with the counts of the query's terms that it holds, and its day where the question is about time."""
 
     entry_id: int

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 from uuid import UUID
 
 from search.contracts import Hit, Kind, Query, State
@@ -39,8 +40,7 @@ CONTEXT_SHARE = 0.3
 _KINDS = {kind.value: kind for kind in Kind}
 
 
-@dataclass(frozen=True, slots=True)
-class _Scored:
+class _Scored(NamedTuple):
     row: Row
     text: float
     confidence: float
