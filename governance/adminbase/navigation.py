@@ -56,12 +56,19 @@ def places(request: HttpRequest) -> list[Placed]:
 
 
 def navigation(request: HttpRequest) -> list[dict[str, Any]]:
-    """The groups of the sidebar."""
+    """The groups of the sidebar. At most one entry is current: that of the page, or the nearest above its address."""
+    home, open_places = reverse("admin:index"), places(request)
+    above = [home] if request.path == home else [e.link for e in open_places if request.path.startswith(e.link)]
+    current = max(above, key=len, default="")
     groups: dict[str, list[dict[str, Any]]] = {name: [] for name in GROUPS}
-    for each in places(request):
-        groups[each.group].append({"title": each.label, "icon": each.icon, "link": each.link})
-    home = {"title": "", "items": [{"title": "Overview", "icon": "home", "link": reverse("admin:index")}]}
-    return [home, *({"title": name, "items": items} for name, items in groups.items() if items)]
+    for each in open_places:
+        groups[each.group].append(_entry(each.label, each.icon, each.link, current))
+    first = {"title": "", "items": [_entry("Overview", "home", home, current)]}
+    return [first, *({"title": name, "items": items} for name, items in groups.items() if items)]
+
+
+def _entry(title: str, icon: str, link: str, current: str) -> dict[str, Any]:
+    return {"title": title, "icon": icon, "link": link, "active": link == current}
 
 
 def stylesheet(request: HttpRequest) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 from uuid import uuid4
 
@@ -343,6 +344,19 @@ def test_stored_text_is_never_markup(house):
     ):
         assert nasty not in answer.content.decode()
     assert "a⟦U+200B⟧b" in client.get(reverse("admin:governance_policyversion_changelist")).content.decode()
+
+
+def test_one_entry_of_the_navigation_is_current_on_each_of_its_pages(house):
+    client = signed_in("operator")
+    entry = re.compile(r'<li><a href="([^"]+)" (aria-current="page")?><span class="material')
+    links = [link for link, _ in entry.findall(client.get("/admin/").content.decode())]
+    shadows = reverse("admin:memory_shadows")
+    assert {"/admin/", shadows, reverse("admin:memory_conflict_changelist")} <= set(links)
+    turn = Turn.objects.first()
+    opened = [(link, link) for link in links]
+    opened += [(f"{shadows}?domain_id=team", shadows), (address(turn), reverse("admin:memory_turn_changelist"))]
+    for at, expected in opened:
+        assert [link for link, current in entry.findall(client.get(at).content.decode()) if current] == [expected], at
 
 
 def test_accounts_are_for_operators_and_never_deleted(house):

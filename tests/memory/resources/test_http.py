@@ -4,60 +4,18 @@ from __future__ import annotations
 
 import json
 import socket
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 
 import pytest
 
 from memory.resources.http import HttpClient, HttpStore
 from scopes.contracts import ScopeContext
 from tests.memory.compose.made import NOW, REQUEST_ID, a_plan, a_request, an_evidence
+from tests.memory.serving import Reply, answer, serving
 
-Reply = Callable[[BaseHTTPRequestHandler, bytes], None]
+PATH = "/v1/retrieve"
 SCOPES = ScopeContext.parse({"read": [{"type": "project", "id": "p"}, {"type": "global", "id": "g"}]})
-
-
-@contextmanager
-def a_store(reply: Reply) -> Iterator[tuple[str, list]]:
-    """A real server on a free port, and the requests that it got."""
-    seen: list = []
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers.get("content-length", 0)))
-            seen.append((self.path, dict(self.headers), body))
-            try:
-                reply(self, body)
-            except (BrokenPipeError, ConnectionResetError):
-                self.close_connection = True
-
-        def log_message(self, *args: object) -> None:
-            """Say nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/v1/retrieve", seen
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
-
-
-def answer(body: bytes, status: int = 200, **headers: str) -> Reply:
-    def reply(handler: BaseHTTPRequestHandler, _: bytes) -> None:
-        handler.send_response(status)
-        for name, value in {"content-length": str(len(body)), **headers}.items():
-            handler.send_header(name.replace("_", "-"), value)
-        handler.end_headers()
-        handler.wfile.write(body)
-
-    return reply
 
 
 def pack(evidences=None, **fields) -> bytes:
@@ -74,8 +32,8 @@ def pack(evidences=None, **fields) -> bytes:
 
 def ask(reply: Reply | bytes, plan=None, scope_filter="closed", **store):
     given = answer(reply) if isinstance(reply, bytes) else reply
-    with a_store(given) as (url, _):
-        return HttpClient(HttpStore(url, **store), scope_filter).retrieve(plan or a_plan())
+    with serving(given) as (address, _):
+        return HttpClient(HttpStore(address + PATH, **store), scope_filter).retrieve(plan or a_plan())
 
 
 def assert_empty(found, kind: str, *words: str) -> None:
@@ -87,16 +45,16 @@ def assert_empty(found, kind: str, *words: str) -> None:
 
 def test_it_works():
     plan = a_plan("最近 which database?")
-    with a_store(answer(pack(unknown=1, supports_language_filter=True))) as (url, seen):
-        found = HttpClient(HttpStore(url, token="s3cret")).retrieve(plan)
+    with serving(answer(pack(unknown=1, supports_language_filter=True))) as (address, seen):
+        found = HttpClient(HttpStore(address + PATH, token="s3cret")).retrieve(plan)
     assert [item.id for item in found.evidences] == ["section:1"]
     assert found.evidences[0].document_id == "5"
     assert (found.plan_id, found.warnings, found.explain.ignored_fields) == ("p9", [], [])
     assert found.stats.returned == 1
     assert found.stats.took_ms > 0
-    path, headers, body = seen[0]
-    assert (path, headers["authorization"]) == ("/v1/retrieve", "Bearer s3cret")
-    assert json.loads(body) == plan.model_dump(mode="json")
+    path, headers, sent = seen[0]
+    assert (path, headers["authorization"]) == (PATH, "Bearer s3cret")
+    assert sent == plan.model_dump(mode="json")
 
 
 def test_case_38_a_slow_store_is_left_behind():
@@ -126,7 +84,7 @@ def test_case_37_a_refused_connection():
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
-    found = HttpClient(HttpStore(f"http://127.0.0.1:{port}/v1/retrieve")).retrieve(a_plan())
+    found = HttpClient(HttpStore(f"http://127.0.0.1:{port}{PATH}")).retrieve(a_plan())
     assert_empty(found, "error", "not reachable", "fallback to memory only")
 
 
@@ -172,8 +130,8 @@ def test_another_status(status):
 
 
 def test_a_redirect_is_not_followed():
-    with a_store(answer(pack())) as (elsewhere, seen):
-        found = ask(answer(b"", 307, location=elsewhere))
+    with serving(answer(pack())) as (elsewhere, seen):
+        found = ask(answer(b"", 307, location=elsewhere + PATH))
     assert_empty(found, "error", "answered 307")
     assert seen == []
 
