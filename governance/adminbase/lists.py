@@ -54,7 +54,7 @@ class LookAheadList(ChangeList):  # type: ignore[misc]
         if any("\x00" in str(value) for value in self.params.values()) or not 1 <= self.page_num <= LAST_PAGE:
             raise IncorrectLookupParameters
         rows: QuerySet[Any] = super().get_queryset(request, exclude_parameters)
-        return rows
+        return rows.defer(*self.model_admin.on_page_only) if self.model_admin.on_page_only else rows
 
     def get_results(self, request: HttpRequest) -> None:
         """Read the page's rows."""

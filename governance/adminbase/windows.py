@@ -52,6 +52,7 @@ class ReadOnlyAdmin(Placed, ModelAdmin):  # type: ignore[misc]
 
     A page gives `visible`, its columns and `facts`. `search_fields` are plain columns matched from their start.
     `narrow_by` are the columns by which a link may narrow the list. `front` is the count's label on the front page.
+    `on_page_only` are columns that lists do not read.
     `screens` are the classes of further pages below this table's address.
     """
 
@@ -67,6 +68,7 @@ class ReadOnlyAdmin(Placed, ModelAdmin):  # type: ignore[misc]
     teach = ""
     teach_command = ""
     front = ""
+    on_page_only: Sequence[str] = ()
     screens: Sequence[type[Screen]] = ()
     change_list_template = "smartbrain/list.html"
     detail_template = "smartbrain/detail.html"

@@ -25,7 +25,7 @@ def _item_target(given: GetMemoryItemInput, ctx: Ctx) -> Target:
 
 
 def _get_item(given: GetMemoryItemInput, ctx: Ctx) -> GetMemoryItemResult:
-    item = selectors.get_item(given.id, ctx)
+    item = selectors.get_item(given.id, ctx, "chunk", "source_message")
     versions = selectors.versions_of(item, ctx)
     return GetMemoryItemResult(
         item=selectors.view_item(item),

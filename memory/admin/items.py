@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, get_args
+from uuid import UUID
 
 from django.contrib import admin
 from django.contrib.admin import ModelAdmin, SimpleListFilter
@@ -34,7 +36,8 @@ from memory.contracts.items import (
     ProvenanceView,
     Status,
 )
-from memory.models import MemoryItem, Message, Turn
+from memory.contracts.promotion import OriginView
+from memory.models import MemoryItem, Message, Session, Turn
 from memory.selectors import visible_items, visible_sessions, visible_turns
 
 STATUS_TONES = {Status.ACTIVE.value: "good", Status.RETRACTED.value: "bad"}
@@ -91,15 +94,12 @@ class MemoryItemAdmin(ReadOnlyAdmin):
         '{"decisions": [{"key": "decision:shop:database", "decision": "Use PostgreSQL"}]}}'
         "'"
     )
+    on_page_only = ("value", "statement", "source_session__metadata", "scope__metadata")
     detail_template = "smartbrain/item.html"
 
     def visible(self, ctx: Ctx) -> QuerySet[MemoryItem]:
         """Items of the scopes that the person reads."""
         return visible_items(ctx)
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[MemoryItem]:
-        """Lists need no content."""
-        return super().get_queryset(request).defer("value", "statement", "source_session__metadata", "scope__metadata")
 
     @admin.display(description="Key")
     def name(self, row: MemoryItem) -> str:
@@ -153,16 +153,20 @@ class MemoryItemAdmin(ReadOnlyAdmin):
     def detail(self, row: MemoryItem, request: HttpRequest) -> dict[str, Any]:
         """The content, where it comes from and what became of it."""
         answer: GetMemoryItemResult = read("get_memory_item", request, id=str(row.pk))
+        ctx, told = ctx_of(request), answer.provenance
+        line = drawn_line(row, ctx)
+        source = _source_links(row, line["origin"], ctx)
+        near = _near(row, told, ctx)
         return {
             "item": answer.item,
             "index_text": answer.text,
             "status_tone": STATUS_TONES.get(row.status, "plain"),
             "lifecycle_tone": LIFECYCLE_TONES.get(row.lifecycle_status, "plain"),
-            "line": drawn_line(row, ctx_of(request)),
+            "line": line,
             "sections": [
-                _came_from(row, answer.provenance, ctx_of(request)),
-                _evidence(answer.provenance, ctx_of(request)),
-                _neighbours(row, ctx_of(request)),
+                _came_from(row, told, source),
+                _evidence(told, source | {str(other.pk): page_url(other) for other in near}, ctx),
+                _neighbours(row, near),
                 _versions(answer.versions),
                 notices_table(row),
                 _history(answer),
@@ -177,13 +181,23 @@ def _period(start: Any, end: Any) -> str:
     return " ".join(part for part in (f"from {first}" if first else "", f"until {last}" if last else "") if part)
 
 
-def _came_from(row: MemoryItem, told: ProvenanceView, ctx: Ctx) -> Table:
+def _source_links(row: MemoryItem, origin: OriginView, ctx: Ctx) -> dict[str, str]:
+    """The pages of where it comes from, by id, as far as they may be seen: who sees a turn sees its session and its
+    messages."""
+    session, turn, message = row.source_session_id, row.source_turn_id, row.source_message_id
+    seen = origin.turn_seq is not None
+    if session and turn is None:
+        seen = visible_sessions(ctx).filter(pk=session).exists()
+    pages = {session: Session(pk=session), turn: Turn(pk=turn), message: Turn(pk=turn)}
+    return {str(row_id): page_url(shown_on) for row_id, shown_on in pages.items() if row_id} if seen else {}
+
+
+def _came_from(row: MemoryItem, told: ProvenanceView, links: Mapping[str, str]) -> Table:
     rows = [[Cell("Origin"), Cell(told.origin, kind="code")]]
-    session = visible_sessions(ctx).filter(pk=row.source_session_id).first() if row.source_session_id else None
     if told.session_id is not None:
-        rows.append([Cell("Session"), Cell(told.session_id, page_url(session) if session else "")])
+        rows.append([Cell("Session"), Cell(told.session_id, links.get(str(row.source_session_id), ""))])
     if told.turn_id is not None:
-        rows.append([Cell("Turn"), Cell(told.turn_id, _turn_link(told.turn_id, ctx), "code")])
+        rows.append([Cell("Turn"), Cell(told.turn_id, links.get(str(told.turn_id), ""), "code")])
     if told.message_id is not None:
         rows.append([Cell("Message"), Cell(told.message_id, kind="code")])
     if told.promotion_event_id is not None:
@@ -191,17 +205,11 @@ def _came_from(row: MemoryItem, told: ProvenanceView, ctx: Ctx) -> Table:
     return Table("Where it comes from", ("What", "Which"), rows, "")
 
 
-def _turn_link(turn_id: Any, ctx: Ctx) -> str:
-    return page_url(Turn(pk=turn_id)) if visible_turns(ctx).filter(pk=turn_id).exists() else ""
-
-
-def _evidence(told: ProvenanceView, ctx: Ctx) -> Table:
-    ids = [row_id for link in told.evidence if (row_id := as_uuid(link["id"]))]
-    links = {str(row.pk): page_url(row) for row in visible_items(ctx).filter(pk__in=ids)} if ids else {}
-    seen = Exists(visible_turns(ctx).filter(pk=OuterRef("turn_id")))
-    messages = Message.objects.filter(seen, pk__in=ids).only("turn_id") if ids else ()
-    links |= {str(message.pk): page_url(Turn(pk=message.turn_id)) for message in messages}
-    links |= {str(turn.pk): page_url(turn) for turn in visible_turns(ctx).filter(pk__in=ids)} if ids else {}
+def _evidence(told: ProvenanceView, links: Mapping[str, str], ctx: Ctx) -> Table:
+    """What it rests on; `links` are pages that are known already."""
+    others = [row_id for link in told.evidence if (row_id := as_uuid(link["id"])) and str(row_id) not in links]
+    if others:
+        links = {**links, **_turn_links(others, ctx)}
     rows = [
         [Cell(link["role"], kind="word"), Cell(link["kind"], kind="word"), _target(link, links)]
         for link in told.evidence
@@ -209,32 +217,48 @@ def _evidence(told: ProvenanceView, ctx: Ctx) -> Table:
     return Table("Evidence", ("Role", "Kind", "What"), rows, "No evidence was given for it.")
 
 
-def _target(link: dict[str, str], links: dict[str, str]) -> Cell:
+def _turn_links(ids: Sequence[UUID], ctx: Ctx) -> dict[str, str]:
+    """The pages of the visible turns of these ids, and those on which the messages of these ids stand."""
+    turns = visible_turns(ctx).order_by()
+    seen = Exists(turns.filter(pk=OuterRef("turn_id")))
+    messages = Message.objects.filter(seen, pk__in=ids).order_by().values_list("pk", "turn_id")
+    pairs = turns.filter(pk__in=ids).values_list("pk", "id").union(messages)
+    return {str(row_id): page_url(Turn(pk=turn_id)) for row_id, turn_id in pairs}
+
+
+def _target(link: dict[str, str], links: Mapping[str, str]) -> Cell:
     return Cell(link["id"], links.get(link["id"], ""), "code")
 
 
-def _neighbours(row: MemoryItem, ctx: Ctx) -> Table:
-    """The items that it took the place of, that took its place, and that were promoted from or to it."""
-    near = Q(successor=row) | Q(source_item=row) | Q(pk__in=[row.successor_id, row.source_item_id])
-    rows = [
-        [
-            Cell(_relation(row, other), kind="word"),
-            Cell(str(other), page_url(other)),
-            Cell(other.scope.name, kind="code"),
-        ]
-        for other in visible_items(ctx).filter(near).order_by("-id")[:NEIGHBOURS]
-    ]
-    return Table(
-        "Before and after", ("Relation", "Item", "Scope"), rows, "It replaced nothing and nothing replaced it."
+def _near(row: MemoryItem, told: ProvenanceView, ctx: Ctx) -> list[MemoryItem]:
+    """The visible items that it has to do with: its neighbours and its evidence."""
+    ids = [row_id for link in told.evidence if (row_id := as_uuid(link["id"]))]
+    near = (
+        Q(successor=row) | Q(source_item=row) | Q(pk__in=[*filter(None, (row.successor_id, row.source_item_id)), *ids])
     )
+    return list(visible_items(ctx).filter(near).order_by("-id")[: NEIGHBOURS + len(ids)])
+
+
+def _neighbours(row: MemoryItem, near: Sequence[MemoryItem]) -> Table:
+    """The items that it took the place of, that took its place, and that were promoted from or to it."""
+    rows = [
+        [Cell(relation, kind="word"), Cell(str(other), page_url(other)), Cell(other.scope.name, kind="code")]
+        for other in near
+        if (relation := _relation(row, other))
+    ]
+    headers = ("Relation", "Item", "Scope")
+    return Table("Before and after", headers, rows[:NEIGHBOURS], "It replaced nothing and nothing replaced it.")
 
 
 def _relation(row: MemoryItem, other: MemoryItem) -> str:
+    """How the other item stands to it; empty where only its evidence names the other."""
     if other.pk == row.successor_id:
         return "replaced by"
     if other.successor_id == row.pk:
         return "took the place of"
-    return "promoted from" if other.pk == row.source_item_id else "promoted to"
+    if other.pk == row.source_item_id:
+        return "promoted from"
+    return "promoted to" if other.source_item_id == row.pk else ""
 
 
 def _versions(versions: list[ItemView]) -> Table:

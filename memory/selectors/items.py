@@ -59,9 +59,9 @@ def current_items(domain_id: Any, scope_keys: Any, valid_at: Any) -> QuerySet[Me
     return MemoryItem.objects.filter(is_current(valid_at), *checked(domain_id=domain_id), scope_id__among=scope_keys)
 
 
-def get_item(item_id: UUID, ctx: Ctx) -> MemoryItem:
-    """One visible item. Raises NotFoundError."""
-    row = visible_items(ctx).filter(pk=item_id).first()
+def get_item(item_id: UUID, ctx: Ctx, *related: str) -> MemoryItem:
+    """One visible item, read together with its `related` rows. Raises NotFoundError."""
+    row = visible_items(ctx).select_related("scope", "source_session", *related).filter(pk=item_id).first()
     if row is None:
         raise NotFoundError(f"No memory item {str(item_id)!r} that you can see.")
     return row

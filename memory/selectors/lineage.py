@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
+
+from django.db.models import Exists, OuterRef
 
 from kernel.context import Ctx
 from memory.contracts.items import TRUSTED, Status
 from memory.contracts.promotion import LineageNode, LineageResult, OriginView, PromotionView
-from memory.models import KnowledgeEvent, MemoryItem, Message, Turn
+from memory.models import KnowledgeEvent, MemoryItem
 from memory.selectors.events import visible_turns
 from memory.selectors.items import history_of, view_item, visible_items
 from scopes.contracts import ScopeView
@@ -18,6 +21,7 @@ MAX_NODES = 200
 MAX_DEPTH = 50
 MAX_SAID, MAX_TEXT = 10, 4000  # messages and characters of a turn
 MADE = ("promoted", "narrowed", "raised")
+_WAS_COPIED = Exists(KnowledgeEvent.objects.filter(item=OuterRef("pk"), kind="copied"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +102,8 @@ def lineage_of(item: MemoryItem, ctx: Ctx) -> LineageResult:
 def line_of(item: MemoryItem, ctx: Ctx) -> Line:
     """The line of a visible item. A row above it that the caller may not read is named by its id alone, which the row
     below tells anyway; copies that the caller may not read are left out."""
-    above = _above(item)
+    above, rows = _above(item, ctx)
     below, truncated = _below(item, ctx)
-    sources = [made.source for made in above]
-    rows = {row.pk: row for row in visible_items(ctx).filter(pk__in=sources)} if sources else {}
     rows[item.pk] = item
     rows |= {row.pk: row for _, _, row in below}
     placed: list[tuple[int, UUID, UUID | None]] = []
@@ -123,14 +125,19 @@ def line_of(item: MemoryItem, ctx: Ctx) -> Line:
     return Line(nodes, _origin(rows.get(nodes[0].item_id), item, ctx), rows, truncated)
 
 
-def _above(item: MemoryItem) -> list[_Made]:
-    """What the item was made from, and what that was made from, the nearest first."""
+def _above(item: MemoryItem, ctx: Ctx) -> tuple[list[_Made], dict[UUID, MemoryItem]]:
+    """What the item was made from, and what that was made from, the nearest first; and those of these rows that the
+    caller may read."""
     line: list[_Made] = []
-    current = item
+    readable: dict[UUID, MemoryItem] = {}
+    seen = Exists(visible_items(ctx).filter(pk=OuterRef("pk")))
+    sources: Any = MemoryItem.objects.select_related("scope", "source_session").annotate(seen=seen)
+    current: Any = item
     while current.source_item_id is not None and len(line) < MAX_DEPTH:
         line.append(_Made(current.source_item_id, current.pk))
-        current = MemoryItem.objects.get(pk=current.source_item_id)
-    return line
+        current = sources.get(pk=current.source_item_id)
+        readable |= {current.pk: current} if current.seen else {}
+    return line, readable
 
 
 def _below(item: MemoryItem, ctx: Ctx) -> tuple[list[tuple[int, UUID, MemoryItem]], bool]:
@@ -143,14 +150,16 @@ def _below(item: MemoryItem, ctx: Ctx) -> tuple[list[tuple[int, UUID, MemoryItem
         depth += 1
         made = _made_of(level)
         wanted = [each.item for each in made if each.item not in seen]
-        rows = {row.pk: row for row in visible_items(ctx).filter(pk__in=wanted)}
+        visible: Any = visible_items(ctx).filter(pk__in=wanted).annotate(was_copied=_WAS_COPIED)
+        rows = {row.pk: row for row in visible}
+        onward = {row.pk for row in visible if row.was_copied}
         for each in made:
             if each.item in rows and each.item not in seen:
                 if len(found) == MAX_NODES:
                     return found, True
                 seen.add(each.item)
                 found.append((depth, each.source, rows[each.item]))
-        level = [row.pk for place, _, row in found if place == depth]
+        level = [row.pk for place, _, row in found if place == depth and row.pk in onward]
     return found, False
 
 
@@ -162,25 +171,33 @@ def _made_of(sources: Sequence[UUID]) -> list[_Made]:
 
 def _origin(first: MemoryItem | None, item: MemoryItem, ctx: Ctx) -> OriginView:
     """Where the line begins; every row of it names the same turn. What was said there is told to its readers only."""
-    turn = visible_turns(ctx).filter(pk=item.source_turn_id).first() if item.source_turn_id else None
     message = item.source_message
+    heard = _heard(item.source_turn_id, ctx, with_messages=message is None) if item.source_turn_id else []
+    seq, at = heard[0][:2] if heard else (None, None)
     return OriginView(
         session_id=item.source_session.external_id if item.source_session else None,
         turn_id=item.source_turn_id,
-        turn_seq=turn.seq if turn else None,
+        turn_seq=seq,
         message_id=(message.external_id or str(message.id)) if message else None,
         author=first.author_name if first is not None else "",
-        at=message.created_at if message else turn.created_at if turn else None,
-        text=_said(message, turn) if turn else None,
+        at=message.created_at if message else at,
+        text=(message.content if message else _said(heard)) if heard else None,
     )
 
 
-def _said(message: Message | None, turn: Turn | None) -> str | None:
-    """The message, or what was said in the turn where no one message says it."""
-    if message is not None:
-        return message.content
-    said = turn.messages.order_by("position")[:MAX_SAID] if turn is not None else []
-    return "\n".join(f"{row.name or row.role}: {row.content}" for row in said)[:MAX_TEXT] or None
+def _heard(turn_id: UUID, ctx: Ctx, *, with_messages: bool) -> list[tuple[Any, ...]]:
+    """Number and moment of a turn, with its first messages a row for each; nothing for a turn out of sight."""
+    turn = visible_turns(ctx).filter(pk=turn_id).order_by()
+    if not with_messages:
+        return list(turn.values_list("seq", "created_at"))
+    said = ("messages__name", "messages__role", "messages__content")
+    return list(turn.order_by("messages__position").values_list("seq", "created_at", *said)[:MAX_SAID])
+
+
+def _said(heard: Sequence[tuple[Any, ...]]) -> str | None:
+    """What was said in the turn, where no one message says it."""
+    lines = [f"{name or role}: {content}" for _, _, name, role, content in heard if role is not None]
+    return "\n".join(lines)[:MAX_TEXT] or None
 
 
 def _scope(name: str) -> ScopeView:
