@@ -72,13 +72,20 @@ class PageResult(Contract):
 def invalid(exc: ValidationError) -> InvalidInputError:
     """Our error for a pydantic one; the input itself is never repeated."""
     faults = [
-        {"loc": [str(part) for part in fault["loc"]], "msg": fault["msg"], "type": fault["type"]}
+        {"loc": [str(part) for part in fault["loc"]], "msg": _in_words(fault["msg"]), "type": fault["type"]}
         for fault in exc.errors(include_url=False, include_context=False, include_input=False)
     ]
     first = faults[0]
     where = ".".join(first["loc"]) or "input"
     more = f" ({len(faults) - 1} more)" if len(faults) > 1 else ""
     return InvalidInputError(f"{where}: {first['msg']}{more}", errors=faults[:50])
+
+
+def _in_words(message: str) -> str:
+    """The validator's message without words of its own trade."""
+    if message == "String should have at least 1 character":
+        return "must not be empty"
+    return message.removeprefix("Value error, ")
 
 
 def _to_utc(value: datetime) -> datetime:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from governance.policies.decide import (
+    ALWAYS_REVIEWED,
     Decision,
     Facts,
     ScopeFacts,
@@ -49,6 +50,7 @@ from governance.policies.words import (
 )
 
 __all__ = [
+    "ALWAYS_REVIEWED",
     "ActorQuota",
     "AllowRule",
     "CareRule",

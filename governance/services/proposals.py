@@ -195,8 +195,9 @@ def refuse_rejected(row: Proposal, ctx: Ctx) -> None:
     decision = last.decisions.filter(verdict=Verdict.REJECTED).last()
     if decision is None:
         return
+    stop = "" if decision.reason.endswith((".", "!", "?", "。", "！", "？")) else "."
     raise ConflictError(
-        f"{decision.by_name} rejected this: {decision.reason} Propose it again once its evidence has changed.",
+        f"{decision.by_name} rejected this: {decision.reason}{stop} Propose it again once its evidence has changed.",
         extra={
             "rejected": {
                 "proposal_id": str(last.id),

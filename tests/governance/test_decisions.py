@@ -283,7 +283,7 @@ class TestRejected:
         cast, _ = desk
         proposal = queue_note(cast.agent)
         cast.reviewer.do("reject_proposal", id=proposal, reason="not ours")
-        with pytest.raises(ConflictError, match="reviewer rejected this: not ours") as refused:
+        with pytest.raises(ConflictError, match=r"reviewer rejected this: not ours\. Propose it again") as refused:
             cast.agent.call("note", note="first")
         told = refused.value.problem("r")["rejected"]
         assert (told["proposal_id"], told["reason"], told["by"]) == (proposal, "not ours", "reviewer")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
-from pydantic import Field
+from pydantic import Field, ValidationError
 
-from kernel.contracts import Contract, Identifier, Instant, PageInput
+from kernel.contracts import Contract, Identifier, Instant, PageInput, invalid
 from kernel.errors import InvalidInputError
 
 
@@ -69,6 +69,16 @@ def test_a_value_that_json_cannot_say_is_refused(value):
 def test_a_page_has_1_to_100_rows(limit):
     with pytest.raises(InvalidInputError):
         PageInput.parse({"limit": limit})
+
+
+def test_faults_are_told_in_plain_words():
+    faults = [
+        {"type": "string_too_short", "loc": ("reason",), "input": "", "ctx": {"min_length": 1}},
+        {"type": "value_error", "loc": ("scope",), "input": "x", "ctx": {"error": ValueError("write it as type:id")}},
+    ]
+    told = invalid(ValidationError.from_exception_data("Sample", faults))
+    assert str(told) == "reason: must not be empty (1 more)"
+    assert [fault["msg"] for fault in told.problem("r")["errors"]] == ["must not be empty", "write it as type:id"]
 
 
 def test_the_input_is_not_repeated_in_the_error():

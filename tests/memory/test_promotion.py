@@ -228,6 +228,21 @@ def test_reworded_both_texts_are_kept_and_nothing_of_the_old_is_in_the_new(cast)
     assert answer["promotion"]["reworded"]
 
 
+def test_reworded_it_does_not_contradict_its_own_source(cast):
+    source = known(cast.agent, "Use Postgres")
+    queued = promote(promoter(cast), source, text="Postgres is our database.")
+    shown = cast.reviewer.do("review_proposal", id=queued["proposal"]["id"])
+    assert (shown["proposal"]["has_conflict"], shown["why"]) == (
+        False,
+        "promote_to_scope always waits for a person who may decide in its place.",
+    )
+    approve(cast, queued)
+    assert cast.reviewer.do("list_conflicts", domain_id=TEAM)["conflicts"] == []
+    commit(cast.agent, scopes=context("global:all"), decisions=[decision("Use MySQL")])
+    found = cast.reviewer.do("list_conflicts", domain_id=TEAM)["conflicts"]
+    assert {(each["rule"], each["b"]["statement"]) for each in found} == {("same_key", "Use MySQL")}
+
+
 def test_trust_is_never_more_than_that_of_the_source(cast):
     """Field report M1."""
     row = made(scope_row("task:t"), confidence=0.3, text="The cache is cold.")

@@ -7,7 +7,7 @@ from typing import Any
 from governance import selectors, services
 from governance.contracts import OnProposal, ProposalRef, ProposalState
 from governance.models import AuditEntry, Proposal
-from governance.policies import ReviewPolicy, in_force
+from governance.policies import ALWAYS_REVIEWED, ReviewPolicy, in_force
 from governance.services import Step
 from kernel.actions import Change, Target, get
 from kernel.context import ANY, ActorKind, Ctx, Right
@@ -66,6 +66,8 @@ def rule_in_words(row: Proposal, review: ReviewPolicy) -> str:
     rule = next((rule for rule in review.queue if rule.name == name), None)
     if row.drafted:
         return "It was drafted from a decision, and is carried out with the rights of whoever approves it."
+    if row.rule == ALWAYS_REVIEWED:
+        return f"{row.action} always waits for a person who may decide in its place."
     if rule is None:
         return f"Held by {row.rule}."
     types = f" on scopes of type {', '.join(rule.scope_types)}" if rule.scope_types else ""

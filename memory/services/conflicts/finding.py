@@ -55,7 +55,8 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """A memory as far as finding needs it: where it is, what it says, and whether it weighs more than others."""
+    """A memory as far as finding needs it: where it is, what it says, whether it weighs more than others, and of a new
+    one which it was made from."""
 
     id: UUID
     scope_id: int
@@ -64,6 +65,7 @@ class _Side:
     content_hash: str
     weighty: bool
     told: Told
+    source_id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +125,9 @@ def _takes_part(item: MemoryItem) -> bool:
 def _fresh_side(item: MemoryItem) -> _Side:
     scope = item.scope
     told, weighty = told_of(item), _is_weighty(item.tier, pinned=item.pinned)
-    return _Side(item.id, item.scope_id, scope.scope_type, scope.name, item.content_hash, weighty, told)
+    return _Side(
+        item.id, item.scope_id, scope.scope_type, scope.name, item.content_hash, weighty, told, item.source_item_id
+    )
 
 
 def _signed(item: MemoryItem, told: Told) -> list[int]:
@@ -238,6 +242,8 @@ def _match(older: _Side, newer: _Side) -> _Match | None:
     if older.scope_id == newer.scope_id:
         finding = judge(one, two)
         severity = _SEVERITY[finding.label] if finding is not None else Severity.LOW
+    elif newer.source_id == older.id:
+        return None  # a copy in the words that a reviewer approved: both stand for the same
     elif (one.type, one.key) == (two.type, two.key) and older.scope_type != newer.scope_type:
         finding = judge_key(one, two, older.scope, newer.scope)
         severity = Severity.LOW
