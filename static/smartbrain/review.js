@@ -182,7 +182,7 @@
     // one decision for one act, however often it is clicked
     const onSubmit = (event) => {
         const form = event.target;
-        if (form.method !== "post") return;
+        if (form.method !== "post" || form.matches("[data-downloads]")) return;  // a download leaves the page as it is
         if (form.dataset.sent || (form.matches("[data-decides]") && !settled())) event.preventDefault();
         else form.dataset.sent = "yes";
     };
