@@ -69,6 +69,7 @@ SECURE_HSTS_SECONDS = env.int("SECURE_HSTS_SECONDS", default=0)
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 SESSION_COOKIE_AGE = env.int("SESSION_COOKIE_AGE", default=8 * 3600)
 SESSION_EXPIRE_AT_BROWSER_CLOSE = True
+LOGIN_REDIRECT_URL = "admin:index"  # for a sign-in page that was opened by itself
 SECOND_FACTOR_REQUIRED = env.bool("SECOND_FACTOR_REQUIRED", default=False)
 AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "governance.signin.accounts.AccountBackend"]
 # A name that fails too often from one address waits; another address, or another name, does not.

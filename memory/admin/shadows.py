@@ -43,6 +43,8 @@ class ShadowScreen(Screen):
             "scope_names": _scope_names(asked["domain_id"], request),
             "contexts": list(visible_contexts(ctx).defer("package").order_by("-id")[:10]),
         }
+        if asked["scopes"] and not asked["domain_id"] and not asked["context_id"]:
+            return {**choices, "missing": "Name the domain too: scopes of one name exist in many."}
         if not asked["scopes"] and not asked["context_id"]:
             return choices
         found: InspectShadowsResult = read("inspect_shadows", request, **_given(asked, request))

@@ -46,6 +46,11 @@ def test_it_works(ann, client):
     assert noted("sign_out") == [("allowed", "ann", " from 127.0.0.1")]
 
 
+def test_a_sign_in_page_opened_by_itself_leads_to_the_overview(ann, client):
+    answer = client.post(LOGIN, {"username": "ann", "password": PASSWORD}, follow=True)
+    assert (answer.redirect_chain, answer.status_code) == ([("/admin/", 302)], 200)
+
+
 def test_a_wrong_password_is_on_record_and_names_nobody_for_sure(ann, client):
     assert sign_in(client, password="wrong").status_code == 200
     assert sign_in(client, name="nobody\u202e", password="wrong").status_code == 200

@@ -202,12 +202,20 @@ def test_shadows_are_drawn_as_a_ladder(cast, client):
     assert "As it was at" in client.get(page, {"context_id": record}).content.decode()
 
 
+def test_the_navigation_marks_one_page(cast, client):
+    for name in ("admin:memory_shadows", "admin:memory_conflict_changelist", "admin:index"):
+        answer = client.get(reverse(name))
+        items = [item for group in answer.context["sidebar_navigation"] for item in group["items"]]
+        assert [item["link"] for item in items if item["active"]] == [reverse(name)]
+
+
 @pytest.mark.parametrize(
     ("asked", "status", "told"),
     [
         ({"domain_id": TEAM, "scopes": "nonsense"}, 422, "is no scope"),
         ({"domain_id": "nowhere", "scopes": "project:p"}, 404, "nowhere"),
         ({"domain_id": TEAM, "scopes": "project:p", "cursor": "x"}, 422, "cursor"),
+        ({"scopes": "project:p"}, 200, "Name the domain too"),
         ({"context_id": "x"}, 422, "context_id"),
     ],
 )
