@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 from pydantic import Field, ValidationError
+from pydantic_core import InitErrorDetails
 
 from kernel.contracts import Contract, Identifier, Instant, PageInput, invalid
 from kernel.errors import InvalidInputError
@@ -72,7 +73,7 @@ def test_a_page_has_1_to_100_rows(limit):
 
 
 def test_faults_are_told_in_plain_words():
-    faults = [
+    faults: list[InitErrorDetails] = [
         {"type": "string_too_short", "loc": ("reason",), "input": "", "ctx": {"min_length": 1}},
         {"type": "value_error", "loc": ("scope",), "input": "x", "ctx": {"error": ValueError("write it as type:id")}},
     ]
