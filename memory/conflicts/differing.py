@@ -33,6 +33,8 @@ def _figure_finding(pair: Pair, differing: list[list[Token]]) -> Finding | None:
         for token in only
     ):
         return None
+    if _differ_on_both_sides(pair, differing):
+        return None
     one, two = frames(pair.first), frames(pair.second)
     if one and two and one != two:
         return None
@@ -48,6 +50,14 @@ def _figure_finding(pair: Pair, differing: list[list[Token]]) -> Finding | None:
     what = "a number" if rule is Rule.NUMBER else "a date or time"
     shown = f"“{raw(pair.first, differing[0])}” and “{raw(pair.second, differing[1])}”"
     return finding(pair, rule, f"They differ in {what}: {shown}.")
+
+
+def _differ_on_both_sides(pair: Pair, differing: list[list[Token]]) -> bool:
+    """Whether a figure differs in what is spoken of and another in what is said of it: two things, each with its own."""
+    return all(
+        claim is not None and all(any(token in part for token in only) for part in (claim.subject, claim.object))
+        for only, claim in zip(differing, pair.claims, strict=True)
+    )
 
 
 def _is_occasions(pair: Pair, differing: list[list[Token]]) -> bool:

@@ -98,6 +98,10 @@ DUPLICATES = [
     ("We don't deploy on Fridays.", "We do not deploy on Fridays."),
 ]
 NOTHING = [
+    ("The port of shop 1 is 5431.", "The port of shop 2 is 5434."),
+    ("5431 is the port of shop 1.", "The port of shop 2 is 5434."),
+    ("商店1的端口是5431。", "商店2的端口是5434。"),
+    ("The timeout of v1.2 is 30 seconds.", "The timeout of v1.3 is 40 seconds."),
     ("Standup is at 10:00 on Mondays.", "Standup is at 11:00 on Tuesdays."),
     ("Port 80 is open.", "Port 443 is open."),
     ("We deploy every day.", "We deploy every day except Friday."),
