@@ -60,7 +60,11 @@ def learned(word: str) -> dict:
         "messages": [{"role": "user", "content": word}],
         "goals": [{"key": f"goal:shop:{word}", "description": word}],
         "entities": [{"key": f"entity:topic:{word}", "aliases": [f"{word}s"], "remember": True}],
-        "edges": [{"subject": word, "predicate": "grows on", "object": f"{word} tree"}],
+        "edges": [
+            {"subject": word, "predicate": "grows on", "object": f"{word} tree"},
+            {"subject": word, "predicate": "reports_to", "object": "Ann"},
+            {"subject": word, "predicate": "reports_to", "object": "Bob"},
+        ],
     }
 
 
