@@ -60,7 +60,9 @@ def test_it_works():
         "working_summary",
         "recent_turns",
         "evidence",
+        "conflicts",
         "user_message",
+        "notices",
         "constraints",
         "debug",
     ]
