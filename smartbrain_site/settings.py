@@ -92,6 +92,7 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = SMARTBRAIN.max_body_bytes
 INSTALLED_APPS = [
     "smartbrain_site",
     "memory",
+    "media",
     "search",
     "governance",
     "scopes",

@@ -1,0 +1,1 @@
+"""What media's actions take and give."""
