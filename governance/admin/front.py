@@ -68,6 +68,7 @@ def decisions_chart(ctx: Ctx) -> SafeString:
             Series("approved", [day.approved for day in days], "good"),
             Series("rejected", [day.rejected for day in days], "bad"),
             Series("sent back", [day.sent_back for day in days], "warn"),
+            Series("undone later", [day.undone for day in days], "plain"),
         ],
         "Nothing was decided in the last 30 days in the scopes that you review.",
     )

@@ -33,6 +33,7 @@ class StatisticsScreen(Screen):
                 Series("approved", [day.approved for day in stats.days], "good"),
                 Series("rejected", [day.rejected for day in stats.days], "bad"),
                 Series("sent back", [day.changes_requested for day in stats.days], "warn"),
+                Series("undone later", [day.undone for day in stats.days], "plain"),
             ],
             f"Nothing was decided in the last {days} days in the scopes that you review.",
         )

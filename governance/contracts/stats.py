@@ -24,25 +24,29 @@ class ReviewStatsInput(Contract):
 
 
 class DayCount(Contract):
-    """The decisions of one day."""
+    """The decisions of one day; those that were taken back later count as `undone` only."""
 
     day: date = Field(description="The day, in UTC.")
     approved: int = Field(description="Approvals.")
     rejected: int = Field(description="Rejections.")
     changes_requested: int = Field(description="Requests for changes.")
+    undone: int = Field(description="Decisions of any verdict that were taken back later.")
 
 
 class Tally(Contract):
-    """The decisions by one reviewer, or on what one agent proposed."""
+    """The decisions by one reviewer, or on what one agent proposed; those taken back later count as `undone` only."""
 
     name: str = Field(description="Name of the reviewer or of the proposer.")
     approved: int = Field(description="Approvals.")
     rejected: int = Field(description="Rejections.")
     changes_requested: int = Field(description="Requests for changes.")
-    reverted: int = Field(description="Approvals that were taken back later.")
+    undone: int = Field(description="Decisions of any verdict that were taken back later.")
+    reverted: int = Field(description="The approvals among `undone`.")
     approve_rate: float | None = Field(description="Approvals among approvals and rejections, 0 to 1; null without.")
-    reverted_rate: float | None = Field(description="Reverted among the approvals, 0 to 1; null without.")
-    median_seconds: float | None = Field(description="Median time from proposal to decision; null without.")
+    reverted_rate: float | None = Field(description="Reverted among all approvals ever made, 0 to 1; null without.")
+    median_seconds: float | None = Field(
+        description="Median time from proposal to a decision that stands; null without."
+    )
 
 
 class ReviewStatsResult(Contract):

@@ -71,8 +71,10 @@ from governance.selectors.stats import (
     blind_cases,
     review_stats,
 )
+from governance.selectors.undone import TAKEN_BACK
 
 __all__ = [
+    "TAKEN_BACK",
     "Day",
     "OwnDay",
     "Waiting",

@@ -8,18 +8,21 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, F, Q, QuerySet, Subquery
+from django.db.models import Case, CharField, Count, F, Q, QuerySet, Subquery, Value, When
 from django.db.models.functions import TruncDate
 
 from governance.contracts import ProposalState, ProposalView, Risk, Verdict
 from governance.models import RISKS, Decision, Proposal
-from governance.selectors.proposals import decidable
+from governance.selectors.proposals import decidable, midnight
 from governance.selectors.sight import visible_proposals
+from governance.selectors.undone import with_undone
 from kernel.context import Ctx, Right
 from scopes.selectors import within_reach
 
 DAYS = 30
 SHOWN = 8
+UNDONE = "undone"
+_WHAT = Case(When(undone=True, then=Value(UNDONE)), default=F("verdict"), output_field=CharField())
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,17 +42,19 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """What was decided in one day (UTC)."""
+    """What was decided in one day (UTC) and stands; `undone` counts what was taken back later."""
 
     day: date
     approved: int
     rejected: int
     sent_back: int
+    undone: int
 
 
 @dataclass(frozen=True, slots=True)
 class OwnDay:
-    """What the person decided since midnight UTC: how often each verdict, and the latest decisions."""
+    """What the person decided since midnight UTC: how often each verdict, those undone since as `undone`, and the
+    latest decisions."""
 
     counts: Sequence[tuple[str, int]]
     latest: Sequence[Decision]
@@ -76,24 +81,21 @@ def decided_by_day(ctx: Ctx) -> list[Day]:
     rows = Decision.objects.filter(
         created_at__gte=since, proposal__in=decidable(ctx).prefetch_related(None).values("pk")
     )
-    counted = (
-        rows.order_by().values(day=TruncDate("created_at", tzinfo=UTC), what=F("verdict")).annotate(n=Count("pk"))
-    )
-    found = {(row["day"], row["what"]): row["n"] for row in counted}
-    verdicts = (Verdict.APPROVED, Verdict.REJECTED, Verdict.CHANGES_REQUESTED)
+    by_day = with_undone(rows).order_by().values(day=TruncDate("created_at", tzinfo=UTC), what=_WHAT)
+    found = {(row["day"], row["what"]): row["n"] for row in by_day.annotate(n=Count("pk"))}
+    counted = (Verdict.APPROVED.value, Verdict.REJECTED.value, Verdict.CHANGES_REQUESTED.value, UNDONE)
     days = [first + timedelta(days=place) for place in range(DAYS)]
-    return [Day(day, *(found.get((day, verdict.value), 0) for verdict in verdicts)) for day in days]
+    return [Day(day, *(found.get((day, what), 0) for what in counted)) for day in days]
 
 
 def own_day(ctx: Ctx) -> OwnDay:
     """What the person decided today."""
-    midnight = ctx.now.replace(hour=0, minute=0, second=0, microsecond=0)
-    rows = Decision.objects.filter(by_id=ctx.actor.id, created_at__gte=midnight)
-    counts = rows.order_by().values("verdict").annotate(n=Count("pk")).order_by("verdict")
+    rows = Decision.objects.filter(by_id=ctx.actor.id, created_at__gte=midnight(ctx))
+    counts = with_undone(rows).order_by().values(what=_WHAT).annotate(n=Count("pk")).order_by("what")
     latest = rows.select_related("proposal").defer(
         "input", "proposal__input", "proposal__changes", "proposal__search_text"
     )
-    return OwnDay([(row["verdict"], row["n"]) for row in counts], list(latest.order_by("-created_at", "-id")[:SHOWN]))
+    return OwnDay([(row["what"], row["n"]) for row in counts], list(latest.order_by("-created_at", "-id")[:SHOWN]))
 
 
 def changes_of_proposals(proposals: Sequence[UUID], ctx: Ctx) -> dict[UUID, list[dict[str, Any]]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
@@ -24,6 +24,7 @@ from governance.contracts import (
 from governance.models import OPEN_STATES, RISKS, Decision, Mention, Proposal
 from governance.selectors.counting import bounded_counts
 from governance.selectors.sight import visible_proposals
+from governance.selectors.undone import TAKEN_BACK
 from kernel.context import ANY, Ctx, Right, type_prefix
 from kernel.errors import NotFoundError
 from kernel.paging import bad_cursor, decode, encode, page
@@ -148,10 +149,15 @@ def count_decidable(domain_id: str | None, ctx: Ctx) -> int:
     return rows.prefetch_related(None).order_by().values("pk")[:COUNTED_TO].count()
 
 
+def midnight(ctx: Ctx) -> datetime:
+    """When the day (UTC) of the call began."""
+    return ctx.now.replace(hour=0, minute=0, second=0, microsecond=0)
+
+
 def decided_today(ctx: Ctx) -> int:
-    """The actor's own decisions since midnight UTC."""
-    midnight = ctx.now.replace(hour=0, minute=0, second=0, microsecond=0)
-    return Decision.objects.filter(by_id=ctx.actor.id, created_at__gte=midnight).count()
+    """The actor's own verdicts since midnight UTC, also those undone since; taking back is none."""
+    mine = Decision.objects.filter(by_id=ctx.actor.id, created_at__gte=midnight(ctx))
+    return mine.exclude(verdict__in=TAKEN_BACK).count()
 
 
 def similar_counts(rows: Iterable[Proposal], ctx: Ctx) -> dict[str, int]:

@@ -7,40 +7,50 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from statistics import median
 from typing import Any
-from uuid import UUID
 
 from django.db.models import QuerySet
 
 from governance.contracts import DayCount, ProposalState, ReviewStatsInput, ReviewStatsResult, Tally, Verdict
 from governance.models import BlindReview, Decision, Proposal
 from governance.selectors.proposals import decidable
+from governance.selectors.undone import with_undone
 from kernel.context import Ctx, Right
 from scopes.selectors import within_reach
 
 COUNTED = 20_000
-_TAKEN_BACK = frozenset({Verdict.REOPENED, Verdict.REVERTED})
 
 
 @dataclass(frozen=True, slots=True)
 class _Made:
     """One decision with what it was about."""
 
-    proposal: UUID
     verdict: Verdict
     by_id: str
     by: str
     at: datetime
     proposed_by: str
     proposed_at: datetime
+    undone: bool
 
 
 @dataclass(slots=True)
 class _Sums:
-    """What is counted of one reviewer or proposer."""
+    """What is counted of one reviewer, proposer or day: the decisions that stand, and those that were taken back."""
 
     counts: dict[Verdict, int] = field(default_factory=lambda: dict.fromkeys(Verdict, 0))
     reverted: int = 0
+    undone: int = 0
     seconds: list[float] = field(default_factory=list)
+
+    def add(self, each: _Made) -> None:
+        """Count one decision."""
+        if each.undone:
+            self.undone += 1
+            self.reverted += each.verdict is Verdict.APPROVED
+            return
+        self.counts[each.verdict] += 1
+        if each.verdict in (Verdict.APPROVED, Verdict.REJECTED):
+            self.seconds.append((each.at - each.proposed_at).total_seconds())
 
     def tally(self, name: str) -> Tally:
         """As answers show it."""
@@ -50,9 +60,10 @@ class _Sums:
             approved=approved,
             rejected=rejected,
             changes_requested=self.counts[Verdict.CHANGES_REQUESTED],
+            undone=self.undone,
             reverted=self.reverted,
             approve_rate=_share(approved, approved + rejected),
-            reverted_rate=_share(self.reverted, approved),
+            reverted_rate=_share(self.reverted, approved + self.reverted),
             median_seconds=round(median(self.seconds), 3) if self.seconds else None,
         )
 
@@ -62,15 +73,14 @@ def review_stats(given: ReviewStatsInput, ctx: Ctx) -> ReviewStatsResult:
     first = ctx.now.date() - timedelta(days=given.days - 1)
     since = ctx.now.replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=given.days - 1)
     made, more = _decisions(given.domain_id, since, ctx)
-    reverted = _reverted(made)
     second = _second_looks(given.domain_id, since, ctx)
     agreed = [agrees for agrees in second if agrees]
     return ReviewStatsResult(
         days=_days(made, first, given.days),
-        overall=_sum(made, reverted).tally("all"),
-        reviewers=_by(made, reverted, lambda each: each.by),
-        agents=_by(made, reverted, lambda each: each.proposed_by),
-        mine=_sum([each for each in made if each.by_id == ctx.actor.id], reverted).tally(ctx.actor.name),
+        overall=_sum(made).tally("all"),
+        reviewers=_by(made, lambda each: each.by),
+        agents=_by(made, lambda each: each.proposed_by),
+        mine=_sum(each for each in made if each.by_id == ctx.actor.id).tally(ctx.actor.name),
         looked_at_twice=len(second),
         agreed=len(agreed),
         counted=len(made),
@@ -89,10 +99,10 @@ def blind_cases(domain_id: str | None, ctx: Ctx) -> QuerySet[Proposal]:
 def _decisions(domain_id: str | None, since: datetime, ctx: Ctx) -> tuple[list[_Made], bool]:
     """The decisions in sight, oldest first, and whether there are more."""
     rows = _in_sight(Decision.objects.filter(created_at__gte=since), domain_id, ctx)
-    columns = ("proposal_id", "verdict", "by_id", "by_name", "created_at")
-    about = ("proposal__proposer_name", "proposal__created_at")
-    found = list(rows.order_by("-created_at", "-id").values_list(*columns, *about)[: COUNTED + 1])
-    made = [_Made(pk, Verdict(verdict), *rest) for pk, verdict, *rest in reversed(found[:COUNTED])]
+    columns = ("verdict", "by_id", "by_name", "created_at")
+    about = ("proposal__proposer_name", "proposal__created_at", "undone")
+    found = list(with_undone(rows).order_by("-created_at", "-id").values_list(*columns, *about)[: COUNTED + 1])
+    made = [_Made(Verdict(verdict), *rest) for verdict, *rest in reversed(found[:COUNTED])]
     return made, len(found) > COUNTED
 
 
@@ -106,46 +116,32 @@ def _in_sight(rows: QuerySet[Any], domain_id: str | None, ctx: Ctx) -> QuerySet[
     return seen.filter(proposal__domain_id=domain_id) if domain_id is not None else seen
 
 
-def _reverted(made: Iterable[_Made]) -> set[tuple[UUID, datetime]]:
-    """The approvals that were taken back: each by its proposal and time."""
-    last: dict[UUID, _Made] = {}
-    taken: set[tuple[UUID, datetime]] = set()
-    for each in made:
-        before = last.get(each.proposal)
-        if each.verdict in _TAKEN_BACK and before is not None and before.verdict is Verdict.APPROVED:
-            taken.add((before.proposal, before.at))
-        last[each.proposal] = each
-    return taken
-
-
-def _sum(made: Iterable[_Made], reverted: set[tuple[UUID, datetime]]) -> _Sums:
+def _sum(made: Iterable[_Made]) -> _Sums:
     sums = _Sums()
     for each in made:
-        sums.counts[each.verdict] += 1
-        sums.reverted += (each.proposal, each.at) in reverted
-        if each.verdict in (Verdict.APPROVED, Verdict.REJECTED):
-            sums.seconds.append((each.at - each.proposed_at).total_seconds())
+        sums.add(each)
     return sums
 
 
-def _by(made: list[_Made], reverted: set[tuple[UUID, datetime]], name: Callable[[_Made], str]) -> list[Tally]:
+def _by(made: list[_Made], name: Callable[[_Made], str]) -> list[Tally]:
     groups: dict[str, list[_Made]] = {}
     for each in made:
         groups.setdefault(name(each), []).append(each)
-    return [_sum(groups[who], reverted).tally(who) for who in sorted(groups)]
+    return [_sum(groups[who]).tally(who) for who in sorted(groups)]
 
 
 def _days(made: list[_Made], first: date, days: int) -> list[DayCount]:
     sums = {first + timedelta(days=number): _Sums() for number in range(days)}
     for each in made:
         if each.at.date() in sums:
-            sums[each.at.date()].counts[each.verdict] += 1
+            sums[each.at.date()].add(each)
     return [
         DayCount(
             day=day,
             approved=found.counts[Verdict.APPROVED],
             rejected=found.counts[Verdict.REJECTED],
             changes_requested=found.counts[Verdict.CHANGES_REQUESTED],
+            undone=found.undone,
         )
         for day, found in sums.items()
     ]

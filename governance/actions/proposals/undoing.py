@@ -29,8 +29,6 @@ from kernel.actions import Action, Applied, Change, Target, register
 from kernel.context import Ctx, Right
 from kernel.errors import ConflictError, DomainError, InvalidInputError, NotFoundError, TransitionError
 
-_TAKEN_BACK = frozenset({Verdict.REOPENED, Verdict.REVERTED})
-
 
 @dataclass(frozen=True, slots=True)
 class _Undoing:
@@ -68,7 +66,7 @@ def _prepare_undo(given: UndoDecisionInput, ctx: Ctx) -> _Undoing | list[Proposa
 
 def _decided_in(request_id: UUID | None, ctx: Ctx) -> list[Proposal]:
     """The proposals that were decided on in one call, those in sight, the newest first."""
-    decided = Decision.objects.filter(request_id=request_id).exclude(verdict__in=_TAKEN_BACK)
+    decided = Decision.objects.filter(request_id=request_id).exclude(verdict__in=selectors.TAKEN_BACK)
     rows = selectors.decidable(ctx).filter(pk__in=decided.values("proposal_id"))
     found = list(rows.order_by("-id"))
     if not found:
@@ -91,7 +89,7 @@ def _require_last(row: Proposal, request_id: UUID | None) -> Decision:
     last = row.decisions.last()
     if last is None:
         raise TransitionError(f"Nothing was decided on proposal {row.id} yet.")
-    if last.verdict in _TAKEN_BACK:
+    if last.verdict in selectors.TAKEN_BACK:
         raise TransitionError(f"{last.by_name} took back the decision on proposal {row.id}: nothing was changed.")
     rests = row.state == last.verdict or (row.state == ProposalState.OPEN and row.approvals > 0)
     if not rests or (request_id is not None and last.request_id != request_id):
