@@ -10,7 +10,7 @@ from django.urls import reverse
 from governance.adminbase import Screen, ctx_of, place_of, read, sent_json, whole
 from governance.contracts import ReplayPolicyResult
 from kernel.actions import all_actions
-from kernel.context import ActorKind, Door
+from kernel.context import ANY, ActorKind, Ctx, Door
 
 TONES = {"allow": "good", "queue": "warn", "deny": "bad"}
 EXAMPLE = """{"review": {"queue": [
@@ -38,6 +38,7 @@ class ExplainScreen(Screen):
             "doors": list(Door),
             "example": EXAMPLE,
             "no_reach": not ctx_of(request).reach,
+            "own_domain": own_domain(ctx_of(request)),
         }
         question = _question(asked)
         if question is None or shown["no_reach"]:
@@ -61,6 +62,12 @@ class ExplainScreen(Screen):
         found = read("replay_policy", request, document=document, domain_id=domain_id, days=days)
         context = {**self.show(request), "replayed": found, "lines": _lines(found), "given": request.POST.dict()}
         return self.page(request, self.template, 200, context)
+
+
+def own_domain(ctx: Ctx) -> str:
+    """The only domain that the person reviews; empty where there are several, or every one."""
+    domains = {grant.domain_id for grant in ctx.reach}
+    return "" if len(domains) != 1 or ANY in domains else domains.pop()
 
 
 def _question(asked: dict[str, str]) -> dict[str, Any] | None:

@@ -11,6 +11,7 @@ from django.db import IntegrityError, OperationalError, transaction
 
 from governance import selectors, services
 from governance.contracts import Outcome, QueuedAnswer
+from governance.gate.advice import advised
 from governance.gate.metering import charge
 from governance.gate.opening import is_open, writing
 from governance.gate.system import register_file
@@ -205,7 +206,7 @@ def foresee(action: Action[Any, Any, Any], target: Target, ctx: Ctx) -> tuple[Fa
     this: Call[Any, Any] = Call(action, None, ctx, Trail(action=action.name))
     policies = _policies(this, target)
     facts = call_facts(this, target)
-    return facts, decide(facts, policies), policies
+    return facts, advised(action, decide(facts, policies), target, ctx), policies
 
 
 def queue_within(action: Action[In, Out, Any], given: In, ctx: Ctx) -> QueuedAnswer | None:
@@ -231,7 +232,7 @@ def decide_on(this: Call[In, Out], target: Target) -> Verdict:
     """Ask the policy about a call and note in its trail what the decision rests on. Raises where it is denied."""
     policies = place(this, target)
     facts = this.trail.facts = call_facts(this, target)
-    decision = decide(facts, policies)
+    decision = advised(this.action, decide(facts, policies), target, this.ctx)
     this.trail.rule = decision.rule
     if decision.verdict is Verdict.DENY:
         raise NotFoundError(decision.message) if decision.code == "not_found" else ForbiddenError(decision.message)

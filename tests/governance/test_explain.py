@@ -267,8 +267,30 @@ def test_who_may_not_read_the_record_replays_nothing(cast):
         replay(cast.agent)
     with pytest.raises(NotFoundError):
         replay(cast.stranger)
-    with pytest.raises(ForbiddenError):
-        cast.reviewer.do("replay_policy", document={})
+
+
+@pytest.mark.parametrize(
+    ("action", "given"),
+    [
+        ("replay_policy", {"document": {}}),
+        ("get_policy", {}),
+        ("explain_policy", {"what_if": {"name": "agent", "action": "commit_turn"}}),
+    ],
+)
+def test_who_named_no_domain_is_told_which_to_name(cast, action, given):
+    with pytest.raises(
+        ForbiddenError, match=r"over the installation.* Name a domain in `domain_id`: you hold it in team"
+    ):
+        cast.reviewer.do(action, given)
+    with pytest.raises(ForbiddenError) as refused:
+        cast.reader.do(action, given)
+    assert "Name a domain" not in refused.value.message, "it would not help: the right is held nowhere"
+
+
+def test_a_call_that_takes_no_domain_is_not_told_to_name_one(cast):
+    with pytest.raises(ForbiddenError) as refused:
+        cast.reviewer.do("expire_proposals")
+    assert "Name a domain" not in refused.value.message
 
 
 def test_a_policy_change_can_itself_wait_for_a_second_person(cast):

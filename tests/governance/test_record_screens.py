@@ -209,8 +209,18 @@ def test_a_draft_is_tried_on_the_page_and_nothing_is_stored(house):
         refused = client.post(EXPLAIN, {"document": document, "domain_id": TEAM, "days": "30"})
         assert refused.status_code == 422
         assert "Nothing was changed" in text(refused)
-    assert client.post(EXPLAIN, {"document": "{}", "days": "30"}).status_code == 403
+    nowhere = client.post(EXPLAIN, {"document": "{}", "days": "30"})
+    assert nowhere.status_code == 403
+    assert f"Name a domain in `domain_id`: you hold it in {TEAM}" in text(nowhere)
     assert client.post(EXPLAIN, {"document": "{}", "domain_id": ELSEWHERE, "days": "30"}).status_code == 404
+
+
+def test_the_only_domain_that_one_reviews_is_filled_in(house):
+    fields = '<input id="draft-domain" type="text" name="domain_id" value="{}"'
+    assert fields.format(TEAM) in text(browser("ann").get(EXPLAIN))
+    assert text(browser("ann").get(EXPLAIN)).count(f'name="domain_id" value="{TEAM}"') == 2
+    house.operator.do("assign_reviewer", user="ann", domain_id=ELSEWHERE)
+    assert fields.format("") in text(browser("ann").get(EXPLAIN)), "of two, none is guessed"
 
 
 def test_activity_counts_what_each_agent_did(house):
