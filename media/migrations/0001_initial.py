@@ -8,231 +8,401 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('scopes', '0002_roles'),
+        ("scopes", "0002_roles"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='MediaObject',
+            name="MediaObject",
             fields=[
-                ('id', models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('content_hash', models.CharField(max_length=64, unique=True)),
-                ('storage_uri', models.CharField(max_length=500)),
-                ('byte_size', models.BigIntegerField()),
-                ('mime', models.CharField(blank=True, default='', max_length=100)),
-                ('reference_count', models.PositiveIntegerField(default=0)),
-                ('created_at', models.DateTimeField(default=kernel.clock.now)),
-                ('touched_at', models.DateTimeField(default=kernel.clock.now)),
+                ("id", models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ("content_hash", models.CharField(max_length=64, unique=True)),
+                ("storage_uri", models.CharField(max_length=500)),
+                ("byte_size", models.BigIntegerField()),
+                ("mime", models.CharField(blank=True, default="", max_length=100)),
+                ("reference_count", models.PositiveIntegerField(default=0)),
+                ("created_at", models.DateTimeField(default=kernel.clock.now)),
+                ("touched_at", models.DateTimeField(default=kernel.clock.now)),
             ],
             options={
-                'db_table': 'media_objects',
-                'ordering': ['-id'],
-                'indexes': [models.Index(condition=models.Q(('reference_count', 0)), fields=['touched_at'], name='media_objects_unused')],
+                "db_table": "media_objects",
+                "ordering": ["-id"],
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("reference_count", 0)), fields=["touched_at"], name="media_objects_unused"
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
-            name='SourceDocument',
+            name="SourceDocument",
             fields=[
-                ('id', models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('owner_id', models.CharField(max_length=64)),
-                ('owner_name', models.CharField(max_length=150)),
-                ('title', models.CharField(max_length=255)),
-                ('author', models.CharField(blank=True, default='', max_length=255)),
-                ('description', models.TextField(blank=True, default='')),
-                ('publication_date', models.DateField(blank=True, null=True)),
-                ('language', models.CharField(default='en', max_length=10)),
-                ('media_type', models.CharField(max_length=10)),
-                ('source_type', models.CharField(choices=[('url', 'url'), ('file', 'file'), ('manual', 'manual'), ('memory_snapshot', 'memory_snapshot'), ('other', 'other')], max_length=16)),
-                ('source_uri', models.CharField(blank=True, default='', max_length=2000)),
-                ('content_hash', models.CharField(max_length=64)),
-                ('state', models.CharField(choices=[('pending', 'pending'), ('completed', 'completed'), ('failed', 'failed')], max_length=10)),
-                ('metadata', models.JSONField(default=dict)),
-                ('created_at', models.DateTimeField(default=kernel.clock.now)),
-                ('updated_at', models.DateTimeField(default=kernel.clock.now)),
-                ('domain', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='scopes.domain')),
+                ("id", models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ("owner_id", models.CharField(max_length=64)),
+                ("owner_name", models.CharField(max_length=150)),
+                ("title", models.CharField(max_length=255)),
+                ("author", models.CharField(blank=True, default="", max_length=255)),
+                ("description", models.TextField(blank=True, default="")),
+                ("publication_date", models.DateField(blank=True, null=True)),
+                ("language", models.CharField(default="en", max_length=10)),
+                ("media_type", models.CharField(max_length=10)),
+                (
+                    "source_type",
+                    models.CharField(
+                        choices=[
+                            ("url", "url"),
+                            ("file", "file"),
+                            ("manual", "manual"),
+                            ("memory_snapshot", "memory_snapshot"),
+                            ("other", "other"),
+                        ],
+                        max_length=16,
+                    ),
+                ),
+                ("source_uri", models.CharField(blank=True, default="", max_length=2000)),
+                ("content_hash", models.CharField(max_length=64)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("pending", "pending"), ("completed", "completed"), ("failed", "failed")],
+                        max_length=10,
+                    ),
+                ),
+                ("metadata", models.JSONField(default=dict)),
+                ("created_at", models.DateTimeField(default=kernel.clock.now)),
+                ("updated_at", models.DateTimeField(default=kernel.clock.now)),
+                (
+                    "domain",
+                    models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to="scopes.domain"),
+                ),
             ],
             options={
-                'db_table': 'source_documents',
-                'ordering': ['-id'],
+                "db_table": "source_documents",
+                "ordering": ["-id"],
             },
         ),
         migrations.CreateModel(
-            name='MediaObjectReference',
+            name="MediaObjectReference",
             fields=[
-                ('id', models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('created_at', models.DateTimeField(default=kernel.clock.now)),
-                ('domain', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='scopes.domain')),
-                ('media_object', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='references', to='media.mediaobject')),
-                ('document', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='references', to='media.sourcedocument')),
+                ("id", models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ("created_at", models.DateTimeField(default=kernel.clock.now)),
+                (
+                    "domain",
+                    models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to="scopes.domain"),
+                ),
+                (
+                    "media_object",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="references",
+                        to="media.mediaobject",
+                    ),
+                ),
+                (
+                    "document",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="references",
+                        to="media.sourcedocument",
+                    ),
+                ),
             ],
             options={
-                'db_table': 'media_object_references',
-                'ordering': ['id'],
+                "db_table": "media_object_references",
+                "ordering": ["id"],
             },
         ),
         migrations.CreateModel(
-            name='DocumentShare',
+            name="DocumentShare",
             fields=[
-                ('id', models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('shared_by', models.CharField(max_length=150)),
-                ('created_at', models.DateTimeField(default=kernel.clock.now)),
-                ('domain', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='scopes.domain')),
-                ('scope', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='scopes.memoryscope')),
-                ('document', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='shares', to='media.sourcedocument')),
+                ("id", models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ("shared_by", models.CharField(max_length=150)),
+                ("created_at", models.DateTimeField(default=kernel.clock.now)),
+                (
+                    "domain",
+                    models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to="scopes.domain"),
+                ),
+                ("scope", models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to="scopes.memoryscope")),
+                (
+                    "document",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="shares",
+                        to="media.sourcedocument",
+                    ),
+                ),
             ],
             options={
-                'db_table': 'document_shares',
-                'ordering': ['id'],
+                "db_table": "document_shares",
+                "ordering": ["id"],
             },
         ),
         migrations.CreateModel(
-            name='SourceSection',
+            name="SourceSection",
             fields=[
-                ('id', models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('number', models.PositiveIntegerField()),
-                ('title', models.CharField(blank=True, default='', max_length=500)),
-                ('content', models.TextField()),
-                ('metadata', models.JSONField(default=dict)),
-                ('created_at', models.DateTimeField(default=kernel.clock.now)),
-                ('document', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='sections', to='media.sourcedocument')),
-                ('domain', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='scopes.domain')),
+                ("id", models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ("number", models.PositiveIntegerField()),
+                ("title", models.CharField(blank=True, default="", max_length=500)),
+                ("content", models.TextField()),
+                ("metadata", models.JSONField(default=dict)),
+                ("created_at", models.DateTimeField(default=kernel.clock.now)),
+                (
+                    "document",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="sections",
+                        to="media.sourcedocument",
+                    ),
+                ),
+                (
+                    "domain",
+                    models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to="scopes.domain"),
+                ),
             ],
             options={
-                'db_table': 'source_sections',
-                'ordering': ['document', 'number'],
+                "db_table": "source_sections",
+                "ordering": ["document", "number"],
             },
         ),
         migrations.CreateModel(
-            name='Tag',
+            name="Tag",
             fields=[
-                ('id', models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('name', models.CharField(max_length=255)),
-                ('folded', models.CharField(max_length=255)),
-                ('domain', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='scopes.domain')),
-                ('parent', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='children', to='media.tag')),
+                ("id", models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ("name", models.CharField(max_length=255)),
+                ("folded", models.CharField(max_length=255)),
+                (
+                    "domain",
+                    models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to="scopes.domain"),
+                ),
+                (
+                    "parent",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="children",
+                        to="media.tag",
+                    ),
+                ),
             ],
             options={
-                'db_table': 'tags',
-                'ordering': ['folded', 'id'],
+                "db_table": "tags",
+                "ordering": ["folded", "id"],
             },
         ),
         migrations.CreateModel(
-            name='SectionTag',
+            name="SectionTag",
             fields=[
-                ('pk', models.CompositePrimaryKey('section', 'tag', blank=True, editable=False, primary_key=True, serialize=False)),
-                ('section', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, to='media.sourcesection')),
-                ('tag', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to='media.tag')),
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "section", "tag", blank=True, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                (
+                    "section",
+                    models.ForeignKey(
+                        db_index=False, on_delete=django.db.models.deletion.CASCADE, to="media.sourcesection"
+                    ),
+                ),
+                ("tag", models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to="media.tag")),
             ],
             options={
-                'db_table': 'section_tags',
+                "db_table": "section_tags",
             },
         ),
         migrations.CreateModel(
-            name='Topic',
+            name="Topic",
             fields=[
-                ('id', models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('name', models.CharField(max_length=255)),
-                ('folded', models.CharField(max_length=255)),
-                ('description', models.TextField(blank=True, default='')),
-                ('created_at', models.DateTimeField(default=kernel.clock.now)),
-                ('domain', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='scopes.domain')),
+                ("id", models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ("name", models.CharField(max_length=255)),
+                ("folded", models.CharField(max_length=255)),
+                ("description", models.TextField(blank=True, default="")),
+                ("created_at", models.DateTimeField(default=kernel.clock.now)),
+                (
+                    "domain",
+                    models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to="scopes.domain"),
+                ),
             ],
             options={
-                'db_table': 'research_topics',
-                'ordering': ['folded', 'id'],
+                "db_table": "research_topics",
+                "ordering": ["folded", "id"],
             },
         ),
         migrations.CreateModel(
-            name='TopicSection',
+            name="TopicSection",
             fields=[
-                ('pk', models.CompositePrimaryKey('topic', 'section', blank=True, editable=False, primary_key=True, serialize=False)),
-                ('section', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to='media.sourcesection')),
-                ('topic', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, to='media.topic')),
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "topic", "section", blank=True, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("section", models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to="media.sourcesection")),
+                (
+                    "topic",
+                    models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, to="media.topic"),
+                ),
             ],
             options={
-                'db_table': 'research_topic_sections',
+                "db_table": "research_topic_sections",
             },
         ),
         migrations.CreateModel(
-            name='TopicTag',
+            name="TopicTag",
             fields=[
-                ('pk', models.CompositePrimaryKey('topic', 'tag', blank=True, editable=False, primary_key=True, serialize=False)),
-                ('tag', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to='media.tag')),
-                ('topic', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, to='media.topic')),
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "topic", "tag", blank=True, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("tag", models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to="media.tag")),
+                (
+                    "topic",
+                    models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, to="media.topic"),
+                ),
             ],
             options={
-                'db_table': 'research_topic_tags',
+                "db_table": "research_topic_tags",
             },
         ),
         migrations.CreateModel(
-            name='MediaJob',
+            name="MediaJob",
             fields=[
-                ('id', models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('owner_id', models.CharField(max_length=64)),
-                ('owner_name', models.CharField(max_length=150)),
-                ('operation', models.CharField(max_length=20)),
-                ('source', models.CharField(blank=True, default='', max_length=2000)),
-                ('options', models.JSONField(default=dict)),
-                ('scopes', models.JSONField(default=list)),
-                ('status', models.CharField(choices=[('queued', 'queued'), ('processing', 'processing'), ('completed', 'completed'), ('partial', 'partial'), ('failed', 'failed'), ('canceled', 'canceled')], default='queued', max_length=10)),
-                ('attempts', models.PositiveSmallIntegerField(default=0)),
-                ('max_attempts', models.PositiveSmallIntegerField(default=3)),
-                ('result', models.JSONField(blank=True, null=True)),
-                ('error', models.TextField(blank=True, default='')),
-                ('note', models.TextField(blank=True, default='')),
-                ('available_at', models.DateTimeField(default=kernel.clock.now)),
-                ('created_at', models.DateTimeField(default=kernel.clock.now)),
-                ('started_at', models.DateTimeField(blank=True, null=True)),
-                ('finished_at', models.DateTimeField(blank=True, null=True)),
-                ('heartbeat_at', models.DateTimeField(blank=True, null=True)),
-                ('acknowledged_at', models.DateTimeField(blank=True, null=True)),
-                ('lease_token', models.UUIDField(blank=True, null=True)),
-                ('idempotency_key', models.CharField(blank=True, default='', max_length=128)),
-                ('request_fingerprint', models.CharField(max_length=64)),
-                ('domain', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='scopes.domain')),
-                ('staging_object', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='staged_for', to='media.mediaobject')),
+                ("id", models.UUIDField(default=kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ("owner_id", models.CharField(max_length=64)),
+                ("owner_name", models.CharField(max_length=150)),
+                ("operation", models.CharField(max_length=20)),
+                ("source", models.CharField(blank=True, default="", max_length=2000)),
+                ("options", models.JSONField(default=dict)),
+                ("scopes", models.JSONField(default=list)),
+                (
+                    "status",
+                    models.CharField(
+                        choices=[
+                            ("queued", "queued"),
+                            ("processing", "processing"),
+                            ("completed", "completed"),
+                            ("partial", "partial"),
+                            ("failed", "failed"),
+                            ("canceled", "canceled"),
+                        ],
+                        default="queued",
+                        max_length=10,
+                    ),
+                ),
+                ("attempts", models.PositiveSmallIntegerField(default=0)),
+                ("max_attempts", models.PositiveSmallIntegerField(default=3)),
+                ("result", models.JSONField(blank=True, null=True)),
+                ("error", models.TextField(blank=True, default="")),
+                ("note", models.TextField(blank=True, default="")),
+                ("available_at", models.DateTimeField(default=kernel.clock.now)),
+                ("created_at", models.DateTimeField(default=kernel.clock.now)),
+                ("started_at", models.DateTimeField(blank=True, null=True)),
+                ("finished_at", models.DateTimeField(blank=True, null=True)),
+                ("heartbeat_at", models.DateTimeField(blank=True, null=True)),
+                ("acknowledged_at", models.DateTimeField(blank=True, null=True)),
+                ("lease_token", models.UUIDField(blank=True, null=True)),
+                ("idempotency_key", models.CharField(blank=True, default="", max_length=128)),
+                ("request_fingerprint", models.CharField(max_length=64)),
+                (
+                    "domain",
+                    models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to="scopes.domain"),
+                ),
+                (
+                    "staging_object",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="staged_for",
+                        to="media.mediaobject",
+                    ),
+                ),
             ],
             options={
-                'db_table': 'media_jobs',
-                'ordering': ['-id'],
-                'indexes': [models.Index(fields=['status', 'available_at', 'id'], name='media_jobs_claim'), models.Index(condition=models.Q(('status', 'processing')), fields=['heartbeat_at'], name='media_jobs_recover'), models.Index(condition=models.Q(('status__in', [media.contracts.kinds.JobStatus['CANCELED'], media.contracts.kinds.JobStatus['COMPLETED'], media.contracts.kinds.JobStatus['FAILED'], media.contracts.kinds.JobStatus['PARTIAL']])), fields=['finished_at'], name='media_jobs_prune'), models.Index(fields=['domain', 'owner_id', 'id'], name='media_jobs_owner')],
-                'constraints': [models.UniqueConstraint(condition=models.Q(('idempotency_key', ''), _negated=True), fields=('owner_id', 'idempotency_key'), name='media_jobs_idempotency')],
+                "db_table": "media_jobs",
+                "ordering": ["-id"],
+                "indexes": [
+                    models.Index(fields=["status", "available_at", "id"], name="media_jobs_claim"),
+                    models.Index(
+                        condition=models.Q(("status", "processing")),
+                        fields=["heartbeat_at"],
+                        name="media_jobs_recover",
+                    ),
+                    models.Index(
+                        condition=models.Q(
+                            (
+                                "status__in",
+                                [
+                                    media.contracts.kinds.JobStatus["CANCELED"],
+                                    media.contracts.kinds.JobStatus["COMPLETED"],
+                                    media.contracts.kinds.JobStatus["FAILED"],
+                                    media.contracts.kinds.JobStatus["PARTIAL"],
+                                ],
+                            )
+                        ),
+                        fields=["finished_at"],
+                        name="media_jobs_prune",
+                    ),
+                    models.Index(fields=["domain", "owner_id", "id"], name="media_jobs_owner"),
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("idempotency_key", ""), _negated=True),
+                        fields=("owner_id", "idempotency_key"),
+                        name="media_jobs_idempotency",
+                    )
+                ],
             },
         ),
         migrations.AddIndex(
-            model_name='sourcedocument',
-            index=models.Index(fields=['domain', 'owner_id', 'created_at'], name='source_documents_owner'),
+            model_name="sourcedocument",
+            index=models.Index(fields=["domain", "owner_id", "created_at"], name="source_documents_owner"),
         ),
         migrations.AddConstraint(
-            model_name='sourcedocument',
-            constraint=models.UniqueConstraint(condition=models.Q(('source_uri', ''), _negated=True), fields=('domain', 'owner_id', 'source_uri'), name='source_documents_source'),
+            model_name="sourcedocument",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("source_uri", ""), _negated=True),
+                fields=("domain", "owner_id", "source_uri"),
+                name="source_documents_source",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='sourcedocument',
-            constraint=models.UniqueConstraint(condition=models.Q(('source_uri', '')), fields=('domain', 'owner_id', 'content_hash'), name='source_documents_content'),
+            model_name="sourcedocument",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("source_uri", "")),
+                fields=("domain", "owner_id", "content_hash"),
+                name="source_documents_content",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='mediaobjectreference',
-            constraint=models.UniqueConstraint(fields=('media_object', 'document'), name='media_object_references_unique'),
+            model_name="mediaobjectreference",
+            constraint=models.UniqueConstraint(
+                fields=("media_object", "document"), name="media_object_references_unique"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='documentshare',
-            constraint=models.UniqueConstraint(fields=('document', 'scope'), name='document_shares_unique'),
+            model_name="documentshare",
+            constraint=models.UniqueConstraint(fields=("document", "scope"), name="document_shares_unique"),
         ),
         migrations.AddConstraint(
-            model_name='sourcesection',
-            constraint=models.UniqueConstraint(fields=('document', 'number'), name='source_sections_number'),
+            model_name="sourcesection",
+            constraint=models.UniqueConstraint(fields=("document", "number"), name="source_sections_number"),
         ),
         migrations.AddConstraint(
-            model_name='tag',
-            constraint=models.UniqueConstraint(fields=('domain', 'folded'), name='tags_unique'),
+            model_name="tag",
+            constraint=models.UniqueConstraint(fields=("domain", "folded"), name="tags_unique"),
         ),
         migrations.AddConstraint(
-            model_name='topic',
-            constraint=models.UniqueConstraint(fields=('domain', 'folded'), name='research_topics_unique'),
+            model_name="topic",
+            constraint=models.UniqueConstraint(fields=("domain", "folded"), name="research_topics_unique"),
         ),
     ]
