@@ -8,20 +8,19 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
+from media.contracts.retrieval import EvidencePack, RetrievalPlan
 from memory.compose.budget import Fitted
 from memory.compose.contracts import (
     Constraints,
     ContextPackage,
     Diversity,
     Evidence,
-    EvidencePack,
     EvidenceProvenance,
     EvidenceRef,
     Left,
     OpenConflict,
     PackageDebug,
     PlannerDebug,
-    RetrievalPlan,
     ScopeBudget,
     ScopeStat,
     Shadow,

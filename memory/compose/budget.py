@@ -14,8 +14,7 @@ from uuid import UUID
 
 from kernel.tokens import count_tokens
 from memory.compose import render
-from memory.compose.contracts import Evidence, Left, RecentTurn, SystemBlock
-from memory.compose.contracts.package import Block, DeveloperBlock, Slot
+from memory.compose.contracts import Block, DeveloperBlock, Evidence, Left, RecentTurn, Slot, SystemBlock
 from memory.compose.policy import CompositionPolicy
 from memory.compose.values import Slots
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 from uuid import UUID
 
-from memory.compose.contracts import EvidencePack, Left, RetrievalPlan, resource_score
+from media.contracts.retrieval import EvidencePack, RetrievalPlan, resource_score
+from memory.compose.contracts import Left
 from memory.compose.planner import ENTITIES
 from memory.compose.policy import CompositionPolicy
 from memory.compose.restate import statement

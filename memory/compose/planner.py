@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from pydantic import JsonValue
 
 from kernel.text import fold
-from memory.compose.contracts import (
+from media.contracts.retrieval import (
     Caller,
     GlobalFilters,
     PlanBudget,

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from kernel.text import fold, join_spaced_cjk
-from memory.compose.contracts import RetrievalPlan, TieBreaker
+from media.contracts.retrieval import RetrievalPlan, TieBreaker
 from memory.compose.values import CONFLICT_PRIORITY, TIERS, UNIT, Candidate, Ranked
 from memory.compose.words import Finder, name_finder, word_finders
 

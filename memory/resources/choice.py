@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kernel.conf import conf
-from memory.compose.contracts import RetrievalPlan
+from media.contracts.retrieval import RetrievalPlan
 from memory.compose.policy import RetrievalPolicy
 from memory.resources.client import GuardedClient, NullClient, ResourceClient
 from memory.resources.http import HttpClient, HttpStore

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from kernel import clock
 from kernel.errors import DomainError
-from memory.compose.contracts import EvidencePack, PackExplain, PackStats, RetrievalPlan
+from media.contracts.retrieval import EvidencePack, PackExplain, PackStats, RetrievalPlan
 
 NO_ADAPTER = "no document store is configured: memory only"
 FALLBACK = "fallback to memory only"

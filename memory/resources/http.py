@@ -11,7 +11,7 @@ from typing import Literal
 import httpx
 
 from kernel.errors import InvalidInputError
-from memory.compose.contracts import EvidencePack, RetrievalPlan
+from media.contracts.retrieval import EvidencePack, RetrievalPlan
 from memory.resources.client import FALLBACK, empty_pack
 from memory.resources.reply import read_reply
 

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from pydantic_core import from_json
 
 from kernel.errors import InvalidInputError
-from memory.compose.contracts import EvidencePack, PackEvidence, RetrievalPlan
+from media.contracts.retrieval import EvidencePack, PackEvidence, RetrievalPlan
 from memory.resources.client import empty_pack
 from scopes.contracts import ScopeContext
 

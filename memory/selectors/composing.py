@@ -12,15 +12,10 @@ from uuid import UUID
 from governance.policies import Policies, ScopesPolicy, in_force
 from kernel.context import Ctx
 from kernel.ids import new_id
+from media.contracts.retrieval import RetrievalPlan
 from memory.compose import budget, planner, render
 from memory.compose.assemble import Header, assemble, evidence_from
-from memory.compose.contracts import (
-    ContextPackage,
-    DeveloperBlock,
-    RecentTurn,
-    RetrievalPlan,
-    Shadow,
-)
+from memory.compose.contracts import ContextPackage, DeveloperBlock, RecentTurn, Shadow
 from memory.compose.fusion import candidates_from, fuse
 from memory.compose.policy import CompositionPolicy, RetrievalPolicy
 from memory.compose.values import Candidate, KeyedRow, RecentMessage, Request, Slots

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from kernel import tokens
 from kernel.context import Ctx
-from memory.compose.contracts import PlanQuery, RetrievalPlan
+from media.contracts.retrieval import PlanQuery, RetrievalPlan
 from memory.compose.values import UNIT, Candidate
 from memory.naming import fold_name, name_candidates
 from memory.selectors.graph import related_edges

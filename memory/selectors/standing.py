@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from memory.compose.contracts import SystemBlock
-from memory.compose.contracts.package import BlockSource
+from memory.compose.contracts import BlockSource, SystemBlock
 
 if TYPE_CHECKING:
     from memory.selectors.seen import ItemSeen

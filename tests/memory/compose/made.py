@@ -5,15 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from memory.compose.contracts import (
-    Evidence,
-    EvidencePack,
-    EvidenceProvenance,
-    EvidenceRef,
-    RecentTurn,
-    RetrievalPlan,
-    SystemBlock,
-)
+from media.contracts.retrieval import EvidencePack, RetrievalPlan
+from memory.compose.contracts import Evidence, EvidenceProvenance, EvidenceRef, RecentTurn, SystemBlock
 from memory.compose.planner import plan
 from memory.compose.policy import CompositionPolicy, DiversityPolicy, RetrievalPolicy
 from memory.compose.values import Candidate, RecentMessage, Request

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.compose.contracts import RetrievalPlan
+from media.contracts.retrieval import RetrievalPlan
 from memory.compose.fusion import candidates_from, fuse, ratio_of
 from memory.compose.values import TIERS, UNIT
 from tests.memory.compose.made import NOW, a_pack, a_plan, a_policy, an_evidence, memory, section, uid

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.compose.contracts import Purpose, QueryMode, RetrievalPlan
+from media.contracts.retrieval import Purpose, QueryMode, RetrievalPlan
 from memory.compose.policy import ExpansionPolicy
 from memory.compose.windows import time_window
 from memory.compose.words import core_names

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from governance.hooks import policy_sections
 from kernel.errors import InvalidInputError
-from memory.compose.contracts import EvidencePack, RetrievalPlan, resource_score
-from memory.compose.contracts.pack import PackEvidence
-from memory.compose.policy import CompositionPolicy, RetrievalPolicy
+from media.contracts.retrieval import EvidencePack, PackEvidence, RetrievalPlan, resource_score
 from tests.memory.compose.made import REQUEST_ID, a_plan, an_evidence
 
 
@@ -157,28 +154,18 @@ def test_the_score_of_a_document(fields, expected):
     assert resource_score(PackEvidence.parse(an_evidence(1, **fields))) == expected
 
 
-def test_the_policy_has_the_documented_defaults():
-    sections = policy_sections()
-    assert sections["retrieval"] is RetrievalPolicy
-    assert sections["composition"] is CompositionPolicy
-    assert RetrievalPolicy().model_dump() == {
-        "enable_resource_retrieval": "auto",
-        "top_k": 30,
-        "candidate_k": 200,
-        "query_expansion": {"enabled": True, "max_queries": 8},
-        "scope_filter": "closed",
-    }
-    assert CompositionPolicy().model_dump() == {
-        "token_limit": 8192,
-        "system_blocks_max_tokens": 800,
-        "summary_max_tokens": 600,
-        "recent_turns_max": 8,
-        "evidence_max_items": 12,
-        "max_snippet_chars": 800,
-        "diversity": {
-            "by_document": 3,
-            "by_source_uri": 2,
-            "by_lineage": 2,
-            "memory_resource_ratio": "40/60",
-        },
-    }
+def test_every_missing_key_is_named():
+    with pytest.raises(InvalidInputError) as refused:
+        RetrievalPlan.parse({"queries": []})
+    named = {fault["loc"][0] for fault in refused.value.errors}
+    assert named == {"version", "request_id", "purpose", "queries", "budget"}
+
+
+def test_filters_are_taken_in_all_three_places():
+    filters = {"media_type": "image"}
+    plan = RetrievalPlan.parse(
+        tree(filters=filters, global_filters=filters, queries=[{"text": "a", "filters": filters}])
+    )
+    given = [plan.filters, plan.global_filters, plan.queries[0].filters]
+    assert [each.media_type for each in given] == [["image"]] * 3
+    assert plan.debug.ignored_fields == []

@@ -8,8 +8,8 @@ from uuid import UUID
 from pydantic import Field, JsonValue
 
 from kernel.contracts import Instant
-from memory.compose.contracts.lenient import Id, Lenient, Many
-from memory.compose.contracts.plan import QueryMode, RetrievalPlan
+from media.contracts.retrieval.lenient import Id, Lenient, Many
+from media.contracts.retrieval.plan import QueryMode, RetrievalPlan
 from scopes.contracts import ScopeRef
 
 NO_SCORE = 0.4  # of a result whose store gives no score at all

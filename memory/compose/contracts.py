@@ -8,7 +8,7 @@ from uuid import UUID
 from pydantic import Field, JsonValue
 
 from kernel.contracts import Contract, Instant
-from memory.compose.contracts.plan import PlanQuery, Purpose
+from media.contracts.retrieval import PlanQuery, Purpose
 from scopes.contracts import ScopeView
 
 Slot = Literal["system_blocks", "developer_blocks", "working_summary", "recent_turns", "evidence"]

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import Field, JsonValue, model_validator
 
-from memory.compose.contracts.lenient import Lenient, Many, Moment, survey
+from media.contracts.retrieval.lenient import Lenient, Many, Moment, survey
 from scopes.contracts import ScopeContext
 
 
@@ -50,7 +50,7 @@ class PlanTimeRange(Lenient):
 
 
 class GlobalFilters(Lenient):
-    """Filters of every query; a query's own filter of the same name wins."""
+    """Filters of every query; a query's own filter of the same name counts instead, an empty list lifts it."""
 
     document_ids: Many = Field(default=[], description="Only these documents.")
     tag_ids: Many = Field(default=[], description="Only texts with one of these tags.")
@@ -70,7 +70,9 @@ class PlanQuery(Lenient):
     weight: float = Field(default=1.0, gt=0, le=10, description="Weight in fusion; zero or less counts as 1.0.")
     filters: GlobalFilters = Field(default=GlobalFilters(), description="Filters of this query only.")
     hints: dict[str, JsonValue] = Field(
-        default={}, description="`expanded: true` on widened queries; `entities` names what the question is about."
+        default={},
+        description="`expanded: true` on widened queries; `entities` names what the question is about; `weak: true` "
+        "asks for doubtful matches too.",
     )
 
 
@@ -107,9 +109,12 @@ class PlanBudget(Lenient):
 class PlanFusion(Lenient):
     """How lists become one."""
 
-    method: Literal["rrf", "weighted_sum", "none"] = Field(default="rrf", description="Method.")
+    method: Literal["rrf", "weighted_sum", "none"] = Field(
+        default="rrf",
+        description="`rrf` adds up places, `weighted_sum` scores brought to 0..1, `none` takes the best single score.",
+    )
     rrf_k: int = Field(default=60, ge=1, le=1000, description="Constant of reciprocal rank fusion.")
-    weights: dict[str, float] = Field(default={}, description="Weight of each arm.")
+    weights: dict[str, float] = Field(default={}, description="Weight of each arm, such as `fts` and `vector`.")
 
 
 class PlanRerank(Lenient):
@@ -136,7 +141,9 @@ class PlanOutput(Lenient):
     """What each result shall hold."""
 
     include_snippets: bool = Field(default=True, description="Text of the results.")
-    snippet_policy: str = Field(default="auto", max_length=40, description="How the text is cut.")
+    snippet_policy: str = Field(
+        default="auto", max_length=40, description="How the text is cut: `auto` around the words, `head` at the start."
+    )
     include_signals: bool = Field(default=True, description="What the score is made of.")
     include_provenance: bool = Field(default=True, description="Where it comes from.")
     include_raw: bool = Field(default=False, description="Reference to the full content.")
@@ -180,6 +187,9 @@ class RetrievalPlan(Lenient):
     purpose: Purpose = Field(description="What the answer is for.")
     queries: list[PlanQuery] = Field(min_length=1, max_length=50, description="Questions, the most important first.")
     global_filters: GlobalFilters = Field(default=GlobalFilters(), description="Filters of every query.")
+    filters: GlobalFilters = Field(
+        default=GlobalFilters(), description="The same under its short name; of one given in both, this one counts."
+    )
     budget: PlanBudget = Field(description="How much to fetch and to return.")
     ranking: PlanRanking = Field(default=PlanRanking(), description="How results are ordered.")
     output: PlanOutput = Field(default=PlanOutput(), description="What each result shall hold.")
