@@ -26,7 +26,7 @@ class Found:
 
 
 def find(query: Query) -> Found:
-    """Rank the texts of the query's scopes. Four database queries, whatever the size of the index."""
+    """Rank the texts of the query's scopes. Five database queries, whatever the size of the index."""
     asked = read(query.text, query.valid_at)
     warnings = [f"query_terms_cut:{asked.cut}"] if asked.cut else []
     found = find_candidates(query, asked)

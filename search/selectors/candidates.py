@@ -1,6 +1,6 @@
 """Finding candidates in the database: the rows of the rarest terms first, within a budget, and those around them.
 
-Four queries, whatever the size of the index and the number of scopes. Every one of them goes through `_held`: domain,
+Five queries, whatever the size of the index and the number of scopes. Every one of them goes through `_held`: domain,
 scopes, kinds and times of the query are part of the look-up itself.
 """
 
@@ -175,28 +175,50 @@ def _best(query: Query, telling: list[_Key], corpus: Corpus) -> tuple[list[tuple
     that the order in which the database gives the postings makes no difference."""
     worth = {key.number: round(corpus.information[key.term] * 1_000_000) for key in telling}
     scopes = {key.number: key.scope_key for key in telling}
-    found: dict[int, tuple[int, int, int | None, int]] = {}
+    told: dict[int, int] = {}
+    scope_of: dict[int, int] = {}
     rules = _rules(query)
-    held = _postings(tuple(rules), newest=ROW_BUDGET if len(telling) == 1 else None)
-    for entry_id, term, length, place in held(**rules, term__among=list(worth)):
-        known = found.get(entry_id)
-        found[entry_id] = (worth[term] + (known[0] if known else 0), length, place, scopes[term])
+    if len(telling) == 1 and telling[0].rows > ROW_BUDGET:
+        held = _newest(tuple(rules))(**rules, term__among=list(worth))
+        told = dict.fromkeys((row[0] for row in held), worth[telling[0].number])
+        scope_of = dict.fromkeys(told, telling[0].scope_key)
+    else:
+        for term, entry_id in _postings(terms=list(worth)):
+            told[entry_id] = told.get(entry_id, 0) + worth[term]
+            scope_of[entry_id] = scopes[term]
+        held = _places(tuple(rules))(**rules, ids=list(told))
     mean = 3 * corpus.mean_length
-    scored = [(-told / (mean + length), -entry_id) for entry_id, (told, length, _, _) in found.items()]
-    scored.sort()
-    chosen = _of_every_scope([-entry_id for _, entry_id in scored], {key: row[3] for key, row in found.items()})
-    return [(entry_id, found[entry_id][2]) for entry_id in chosen], len(scored) - len(chosen)
+    scored = sorted((-told[entry_id] / (mean + length), -entry_id, place) for entry_id, length, place in held)
+    places = {-entry_id: place for _, entry_id, place in scored}
+    chosen = _of_every_scope(list(places), scope_of)
+    return [(entry_id, places[entry_id]) for entry_id in chosen], len(scored) - len(chosen)
+
+
+@compiled(tuple_of)
+def _postings(terms: Given) -> QuerySet[Any, Any]:
+    """The postings of some terms. Read before their entries and not joined with them: while PostgreSQL has no statistics
+    of the tables it would read the entries from end to end and look for the terms of each."""
+    return Posting.objects.filter(term__among=terms).values_list("term", "entry_id")
 
 
 @cache
-def _postings(names: tuple[str, ...], *, newest: int | None) -> Compiled[Any]:
-    """The query for the postings of some terms. `newest`: of one term, and no more than so many of the newest, since
-    the rarest word of a question may still be in most texts."""
+def _places(names: tuple[str, ...]) -> Compiled[Any]:
+    """The query for those of some entries that the question may see: id, length, place."""
+
+    def build(ids: Given, **rules: Given) -> QuerySet[Any, Any]:
+        return IndexEntry.objects.filter(_held(rules), pk__among=ids).values_list("id", "length", "place")
+
+    return Compiled(build, tuple_of, (*names, "ids"))
+
+
+@cache
+def _newest(names: tuple[str, ...]) -> Compiled[Any]:
+    """The query for the newest entries that hold one term, up to the budget, since the rarest word of a question may
+    still be in most texts: id, length, place."""
 
     def build(term__among: Given, **rules: Given) -> QuerySet[Any, Any]:
-        held = Posting.objects.filter(_held(rules, "entry__"), term__among=term__among)
-        held = held.order_by("-entry_id")[:newest] if newest else held
-        return held.values_list("entry_id", "term", "entry__length", "entry__place")
+        held = Posting.objects.filter(_held(rules, "entry__"), term__among=term__among).order_by("-entry_id")
+        return held[:ROW_BUDGET].values_list("entry_id", "entry__length", "entry__place")
 
     return Compiled(build, tuple_of, (*names, "term__among"))
 

@@ -11,7 +11,7 @@ from search.models import IndexEntry, Posting, ScopeSize
 from search.selectors import candidates
 from tests.guards.write_guard import unguarded
 
-QUERIES = 4
+QUERIES = 5
 
 
 def queries_of(shelf, *scopes: str) -> int:
