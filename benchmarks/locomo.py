@@ -1,7 +1,7 @@
 """How well long conversations are found again: LoCoMo committed through the gate and asked through `search_memory`.
 
     python -m benchmarks.locomo --data PATH [--limit N] [--quick] [--database sqlite|postgres] [--keep FOLDER]
-                                [--leave-one-out]
+                                [--leave-one-out] [--one-scope]
 
 Every dialogue session is one of our sessions, committed in turns of two messages with the speakers' names; a picture is
 said in words, `[shares a photo: …]`, from the caption that comes with the data. The dates of the data name no time
@@ -16,6 +16,9 @@ weights in use is not a held-out one. `--leave-one-out` reports beside it what t
 four conversations reach on each; it covers the grid of window, author, length and word-form weights only. The features
 themselves and the weight of dates were picked by trying variants on all five conversations. Only general features were
 tried, and no single question was looked at to set them.
+
+`--one-scope` puts all conversations into one project scope and asks there: how recall holds where a scope has five times
+as many texts, of ten speakers.
 
 `--database postgres` uses DATABASE_URL where it is set, and otherwise starts a server of its own. `--keep` keeps the
 SQLite database in that folder and uses it again. Nothing runs where the data file is absent.
@@ -56,9 +59,10 @@ QUICK = 20
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question with the ids of the messages that hold its answer."""
+    """A question, the project it is asked in, and the ids of the messages that hold its answer."""
 
     conversation: str
+    project: str
     category: int
     text: str
     evidence: frozenset[str]
@@ -97,8 +101,9 @@ def main(arguments: Sequence[str]) -> int:
     conversations = json.loads(options.data.read_text("utf-8"))
     with _database(options):
         ctx = _principal()
-        _commit_all(conversations, ctx)
-        questions = [question for each in conversations for question in _questions(each)]
+        shared = "all" if options.one_scope else None
+        _commit_all(conversations, shared, ctx)
+        questions = [question for each in conversations for question in _questions(each, shared)]
         if options.quick or options.limit:
             questions = _some(questions, options.limit or QUICK)
         _ask_all(questions, ctx)
@@ -114,6 +119,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help=f"{QUICK} questions of each conversation")
     parser.add_argument("--database", choices=["sqlite", "postgres"], default="sqlite")
     parser.add_argument("--keep", type=Path, help="folder in which the SQLite database is kept and found again")
+    parser.add_argument("--one-scope", action="store_true", help="all conversations in one scope")
     parser.add_argument("--leave-one-out", action="store_true", help="also choose weights on four, apply to the fifth")
     return parser.parse_args(arguments)
 
@@ -167,8 +173,8 @@ def _do(action: str, fields: dict[str, Any], ctx: Ctx) -> dict[str, Any]:
     return body
 
 
-def _commit_all(conversations: Sequence[dict[str, Any]], ctx: Ctx) -> None:
-    turns = [turn for each in conversations for turn in _turns(each)]
+def _commit_all(conversations: Sequence[dict[str, Any]], shared: str | None, ctx: Ctx) -> None:
+    turns = [turn for each in conversations for turn in _turns(each, shared)]
     known = {row["session_id"]: row["turns"] for row in _all_sessions(ctx)}
     if sum(known.values()) == len(turns):
         print(f"{len(turns)} turns are there from an earlier run")
@@ -193,10 +199,10 @@ def _all_sessions(ctx: Ctx) -> Iterator[dict[str, Any]]:
             return
 
 
-def _turns(conversation: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The commits of one conversation."""
+def _turns(conversation: dict[str, Any], shared: str | None) -> Iterator[dict[str, Any]]:
+    """The commits of one conversation, into the shared project or one of its own."""
     name, spoken = conversation["sample_id"], conversation["conversation"]
-    scope = {"type": "project", "id": name}
+    scope = {"type": "project", "id": shared or name}
     for number in sorted(int(found[1]) for key in spoken if (found := re.fullmatch(r"session_(\d+)", key))):
         at = _instant(spoken[f"session_{number}_date_time"])
         lines = spoken[f"session_{number}"]
@@ -209,7 +215,7 @@ def _turns(conversation: dict[str, Any]) -> Iterator[dict[str, Any]]:
                 "turn_events": {
                     "messages": [
                         {
-                            "id": line["dia_id"],
+                            "id": f"{name}/{line['dia_id']}",
                             "role": "user" if line["speaker"] == spoken["speaker_a"] else "assistant",
                             "name": line["speaker"],
                             "content": _content(line),
@@ -231,14 +237,15 @@ def _instant(text: str) -> str:
     return datetime.strptime(text, "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC).isoformat()
 
 
-def _questions(conversation: dict[str, Any]) -> Iterator[Question]:
+def _questions(conversation: dict[str, Any], shared: str | None) -> Iterator[Question]:
     """The questions whose evidence is in the conversation; the data names some evidence that is not."""
-    spoken = conversation["conversation"]
+    name, spoken = conversation["sample_id"], conversation["conversation"]
     said = {line["dia_id"] for lines in spoken.values() if isinstance(lines, list) for line in lines}
     for asked in conversation["qa"]:
         evidence = frozenset(one for each in asked["evidence"] for one in re.split(r"[;\s]+", each)) & said
         if asked["category"] in CATEGORIES and evidence:
-            yield Question(conversation["sample_id"], asked["category"], asked["question"], evidence)
+            ids = frozenset(f"{name}/{one}" for one in evidence)
+            yield Question(name, shared or name, asked["category"], asked["question"], ids)
 
 
 def _some(questions: Sequence[Question], most: int) -> list[Question]:
@@ -275,7 +282,7 @@ def _ask_all(questions: Sequence[Question], ctx: Ctx) -> None:
 def _search(question: Question) -> dict[str, Any]:
     return {
         "domain_id": DOMAIN,
-        "scope_context": {"read": [{"type": "project", "id": question.conversation}]},
+        "scope_context": {"read": [{"type": "project", "id": question.project}]},
         "query": question.text,
         "kinds": ["message"],
         "limit": max(DEPTHS),
@@ -328,7 +335,7 @@ def _prepare(questions: Sequence[Question]) -> list[_Prepared]:
 
     prepared = []
     for question in _progress("candidates", questions):
-        key = scope_rows(DOMAIN, [f"project:{question.conversation}"], "")[0].key
+        key = scope_rows(DOMAIN, [f"project:{question.project}"], "")[0].key
         query = Query(question.text, DOMAIN, (key,), (Kind.MESSAGE,), clock.now())
         asked = read(query.text, query.valid_at)
         found = find_candidates(query, asked)
