@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 from uuid import UUID
 
 
@@ -57,6 +58,10 @@ class Query:
     `valid_at` is the moment in the world for which an answer must hold. `recorded_at`, where given, asks for what the
     index held at that moment instead of what it holds now. `labels` empty means any. `history` takes in what is no
     longer current. `scope_weights` multiplies the scores of a scope's texts; a scope left out has 1.
+
+    A filter of the owner's is applied in the look-up itself, before anything is cut, in one of two forms: `among` names
+    the only objects wanted, a few hundred at most, and every one of them is ranked; `within` makes, from the path to
+    the column of an object's id, a condition of the database that every text is held to.
     """
 
     text: str
@@ -70,6 +75,8 @@ class Query:
     labels: tuple[str, ...] = ()
     history: bool = False
     scope_weights: Mapping[int, float] = field(default_factory=dict)
+    among: tuple[UUID, ...] | None = None
+    within: Callable[[str], Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

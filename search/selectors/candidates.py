@@ -1,6 +1,6 @@
 """Finding candidates in the database: the rows of the rarest terms first, within a budget, and those around them.
 
-Five queries, whatever the size of the index and the number of scopes. Every one of them goes through `_held`: domain,
+Five queries, whatever the size of the index and the number of scopes. Every one of them goes through `held_to`: domain,
 scopes, kinds and times of the query are part of the look-up itself.
 """
 
@@ -47,8 +47,11 @@ class Row(NamedTuple):
     day: int = 0
 
 
-_COLUMNS = ("id", "kind", "object_id", "scope_id", "place", "author", "state", "trust", "length", "terms")
-_PLAIN = len(_COLUMNS) - 1
+Place = tuple[int, int | None]
+"""The id of an entry, and its place among those of its session."""
+
+COLUMNS = ("id", "kind", "object_id", "scope_id", "place", "author", "state", "trust", "length", "terms")
+_PLAIN = len(COLUMNS) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,7 @@ class Candidates:
 
 
 @dataclass(frozen=True, slots=True)
-class _Key:
+class Key:
     """A term of one scope."""
 
     number: int
@@ -81,16 +84,15 @@ class _Key:
 
 def find_candidates(query: Query, asked: Asked) -> Candidates | None:
     """The rows that may answer; None where nothing holds any term."""
-    texts, length = _size(query)
-    keys = _keys(query, asked)
-    corpus = _corpus(asked, keys, texts, length)
-    best, cut = _best(query, _telling(keys), corpus)
+    keys = keys_of(query, asked)
+    corpus = corpus_of(query, asked, keys)
+    best, cut = _best(query, telling_of(keys), corpus)
     if not best:
         return None
     return Candidates(_rows(query, best, asked), corpus, cut)
 
 
-def _rules(query: Query) -> dict[str, Any]:
+def rules_of(query: Query) -> dict[str, Any]:
     """What every look-up holds to: entries of the query's domain and scopes that hold at its moment, and no other."""
     past = query.history or query.recorded_at is not None
     rules: dict[str, Any] = {
@@ -109,8 +111,8 @@ def _rules(query: Query) -> dict[str, Any]:
     return rules | {name: value for name, value in asked.items() if value is not None}
 
 
-def _held(rules: Mapping[str, Any], path: str = "") -> Q:
-    """The filter of `_rules`."""
+def held_to(rules: Mapping[str, Any], path: str = "") -> Q:
+    """The filter of `rules_of`."""
     kept = Q(**{path + name: value for name, value in rules.items() if name != "valid_at"})
     if "recorded_at__lte" in rules:
         kept &= _unset_or(f"{path}current_until", "gt", rules["recorded_at__lte"])
@@ -136,22 +138,24 @@ def _counts(terms: Given) -> QuerySet[Any, Any]:
     return Posting.objects.filter(term__among=terms).values_list("term").annotate(n=Count("entry_id")).order_by()
 
 
-def _size(query: Query) -> tuple[int, int]:
+def _size_of(query: Query) -> tuple[int, int]:
     """The number of texts in all scopes of the query, and their length together."""
     rows = _sizes(scopes=query.scope_keys)
     return sum(int(entries) for _, entries, _ in rows), sum(int(length) for _, _, length in rows)
 
 
-def _keys(query: Query, asked: Asked) -> list[_Key]:
+def keys_of(query: Query, asked: Asked) -> list[Key]:
     """The terms that occur, scope by scope, rarest first; equally rare ones in the order of the question, since scopes
     have other numbers in another database."""
     wanted = {term_key(scope_key, term): (scope_key, term) for scope_key in query.scope_keys for term in asked.terms}
     place = {number: at for at, number in enumerate(wanted)}
-    found = [_Key(number, *wanted[number], rows) for number, rows in _counts(terms=list(wanted))]
+    found = [Key(number, *wanted[number], rows) for number, rows in _counts(terms=list(wanted))]
     return sorted(found, key=lambda key: (key.rows, place[key.number]))
 
 
-def _corpus(asked: Asked, keys: Iterable[_Key], texts: int, length: int) -> Corpus:
+def corpus_of(query: Query, asked: Asked, keys: Iterable[Key]) -> Corpus:
+    """What is known of all texts of the query's scopes, whatever the query is narrowed to."""
+    texts, length = _size_of(query)
     rows = dict.fromkeys(asked.terms, 0)
     for key in keys:
         rows[key.term] += key.rows
@@ -159,7 +163,7 @@ def _corpus(asked: Asked, keys: Iterable[_Key], texts: int, length: int) -> Corp
     return Corpus(information, frozenset(term for term, n in rows.items() if n), max(length / max(texts, 1), 1.0))
 
 
-def _telling(keys: list[_Key]) -> list[_Key]:
+def telling_of(keys: list[Key]) -> list[Key]:
     """The rarest keys within the row budget, at least one."""
     taken, budget = 0, ROW_BUDGET
     for key in keys:
@@ -170,32 +174,40 @@ def _telling(keys: list[_Key]) -> list[_Key]:
     return keys[:taken]
 
 
-def _best(query: Query, telling: list[_Key], corpus: Corpus) -> tuple[list[tuple[int, int | None]], int]:
-    """Ids and places of the best rows by a rough score: what their terms tell, less for long texts. Whole numbers, so
-    that the order in which the database gives the postings makes no difference."""
-    worth = {key.number: round(corpus.information[key.term] * 1_000_000) for key in telling}
-    scopes = {key.number: key.scope_key for key in telling}
+def _best(query: Query, telling: list[Key], corpus: Corpus) -> tuple[list[Place], int]:
+    rules = rules_of(query)
+    if len(telling) == 1 and telling[0].rows > ROW_BUDGET:
+        held = _newest(tuple(rules))(**rules, term__among=[telling[0].number])
+        return best_of(held, [(telling[0].number, row[0]) for row in held], telling, corpus)
+    read = postings(terms=[key.number for key in telling])
+    return best_of(_places(tuple(rules))(**rules, ids={row[1] for row in read}), read, telling, corpus)
+
+
+def best_of(
+    held: Iterable[tuple[int, int, int | None]],
+    found: Iterable[tuple[int, int]],
+    telling: Iterable[Key],
+    corpus: Corpus,
+) -> tuple[list[Place], int]:
+    """The best of the entries held (id, length, place) by a rough score from the postings found (term, entry), and how
+    many were left out: what their terms tell, less for long texts. Whole numbers, so that the order in which the
+    database gives the postings makes no difference."""
+    key_of = {key.number: key for key in telling}
     told: dict[int, int] = {}
     scope_of: dict[int, int] = {}
-    rules = _rules(query)
-    if len(telling) == 1 and telling[0].rows > ROW_BUDGET:
-        held = _newest(tuple(rules))(**rules, term__among=list(worth))
-        told = dict.fromkeys((row[0] for row in held), worth[telling[0].number])
-        scope_of = dict.fromkeys(told, telling[0].scope_key)
-    else:
-        for term, entry_id in _postings(terms=list(worth)):
-            told[entry_id] = told.get(entry_id, 0) + worth[term]
-            scope_of[entry_id] = scopes[term]
-        held = _places(tuple(rules))(**rules, ids=list(told))
+    for term, entry_id in found:
+        key = key_of[term]
+        told[entry_id] = told.get(entry_id, 0) + round(corpus.information[key.term] * 1_000_000)
+        scope_of[entry_id] = key.scope_key
     mean = 3 * corpus.mean_length
     scored = sorted((-told[entry_id] / (mean + length), -entry_id, place) for entry_id, length, place in held)
     places = {-entry_id: place for _, entry_id, place in scored}
-    chosen = _of_every_scope(list(places), scope_of)
+    chosen = of_every_scope(list(places), scope_of)
     return [(entry_id, places[entry_id]) for entry_id in chosen], len(scored) - len(chosen)
 
 
 @compiled(tuple_of)
-def _postings(terms: Given) -> QuerySet[Any, Any]:
+def postings(terms: Given) -> QuerySet[Any, Any]:
     """The postings of some terms. Read before their entries and not joined with them: while PostgreSQL has no statistics
     of the tables it would read the entries from end to end and look for the terms of each."""
     return Posting.objects.filter(term__among=terms).values_list("term", "entry_id")
@@ -206,7 +218,7 @@ def _places(names: tuple[str, ...]) -> Compiled[Any]:
     """The query for those of some entries that the question may see: id, length, place."""
 
     def build(ids: Given, **rules: Given) -> QuerySet[Any, Any]:
-        return IndexEntry.objects.filter(_held(rules), pk__among=ids).values_list("id", "length", "place")
+        return IndexEntry.objects.filter(held_to(rules), pk__among=ids).values_list("id", "length", "place")
 
     return Compiled(build, tuple_of, (*names, "ids"))
 
@@ -217,13 +229,13 @@ def _newest(names: tuple[str, ...]) -> Compiled[Any]:
     still be in most texts: id, length, place."""
 
     def build(term__among: Given, **rules: Given) -> QuerySet[Any, Any]:
-        held = Posting.objects.filter(_held(rules, "entry__"), term__among=term__among).order_by("-entry_id")
+        held = Posting.objects.filter(held_to(rules, "entry__"), term__among=term__among).order_by("-entry_id")
         return held[:ROW_BUDGET].values_list("entry_id", "entry__length", "entry__place")
 
     return Compiled(build, tuple_of, (*names, "term__among"))
 
 
-def _of_every_scope(order: list[int], scope_of: Mapping[int, int]) -> list[int]:
+def of_every_scope(order: list[int], scope_of: Mapping[int, int]) -> list[int]:
     """The first candidates, each scope with its share of them: one with many texts does not shut out one with few."""
     if len(order) <= CANDIDATES:
         return order
@@ -241,16 +253,31 @@ def _of_every_scope(order: list[int], scope_of: Mapping[int, int]) -> list[int]:
     return [entry_id for entry_id in order if entry_id in within]
 
 
-def _rows(query: Query, best: list[tuple[int, int | None]], asked: Asked) -> tuple[Row, ...]:
-    """The best rows and those before and after them in their sessions. Days are read only where the question is about
-    time: turning texts into times costs more than all the rest of a row."""
-    steps = [step for step in range(-REACH, REACH + 1) if step]
-    places = {place + step for _, place in best[:AROUND] if place is not None for step in steps}
-    rules, timed = _rules(query), bool(asked.spans or asked.now)
+def _rows(query: Query, best: list[Place], asked: Asked) -> tuple[Row, ...]:
+    """The best rows and those before and after them in their sessions."""
+    rules, timed = rules_of(query), is_timed(asked)
     wanted = _entries(tuple(rules), timed=timed)
+    found = wanted(**rules, ids=[entry_id for entry_id, _ in best], places=places_around(best))
+    return rows_from(found, query, asked)
+
+
+def is_timed(asked: Asked) -> bool:
+    """Whether the times of rows are to be read: turning texts into times costs more than all the rest of a row."""
+    return bool(asked.spans or asked.now)
+
+
+def places_around(best: list[Place]) -> set[int]:
+    """The places before and after the best rows in their sessions."""
+    steps = [step for step in range(-REACH, REACH + 1) if step]
+    return {place + step for _, place in best[:AROUND] if place is not None for step in steps}
+
+
+def rows_from(found: Iterable[tuple[Any, ...]], query: Query, asked: Asked) -> tuple[Row, ...]:
+    """Candidates from the columns of entries, with `event_time` after them where the question is about time."""
+    timed = is_timed(asked)
     keys = {scope_key: {term_key(scope_key, term): term for term in asked.terms} for scope_key in query.scope_keys}
     rows = []
-    for row in wanted(**rules, ids=[entry_id for entry_id, _ in best], places=places):
+    for row in found:
         day = row[-1].date().toordinal() if timed else 0
         rows.append(Row(*row[:_PLAIN], counts=pick(bytes(row[_PLAIN]), keys[row[3]]), day=day))  # type: ignore[misc]
     return tuple(rows)
@@ -261,7 +288,7 @@ def _entries(names: tuple[str, ...], *, timed: bool) -> Compiled[Any]:
     """The query for entries by their ids or places, in the order of ids; `timed`: with their times."""
 
     def build(ids: Given, places: Given, **rules: Given) -> QuerySet[Any, Any]:
-        wanted = IndexEntry.objects.filter(_held(rules), Q(pk__among=ids) | Q(place__among=places))
-        return wanted.order_by("id").values_list(*_COLUMNS, *(["event_time"] if timed else []))
+        wanted = IndexEntry.objects.filter(held_to(rules), Q(pk__among=ids) | Q(place__among=places))
+        return wanted.order_by("id").values_list(*COLUMNS, *(["event_time"] if timed else []))
 
     return Compiled(build, tuple_of, (*names, "ids", "places"))
