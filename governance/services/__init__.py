@@ -66,6 +66,7 @@ from governance.services.steps import (
 )
 from governance.services.transitions import (
     Step,
+    held_unchanged,
     hold_still,
     outrun,
     require_mine,
@@ -96,6 +97,7 @@ __all__ = [
     "earlier_answer",
     "expire_proposals",
     "facts_about",
+    "held_unchanged",
     "hold_still",
     "in_sample",
     "keep_answer",

@@ -70,9 +70,19 @@ def outrun(row: Proposal, step: Step) -> None:
 def hold_still(row: Proposal, step: Step) -> None:
     """Let nobody else move the proposal until the present transaction ends, and refuse the step where someone has:
     before its effect is compared, so that who was first is told and not only that something changed."""
+    if not held_unchanged(row):
+        outrun(row, step)
+
+
+def held_unchanged(row: Proposal) -> bool:
+    """Lock the proposal until the present transaction ends: whether it is as `row` was read. What was decided since
+    counts too: a decision taken back and another made leave the same state and the same number of approvals, by other
+    persons."""
     now = Proposal.objects.select_for_update().only("state", "revision", "approvals").get(pk=row.pk)
     if (now.state, now.revision, now.approvals) != (row.state, row.revision, row.approvals):
-        outrun(row, step)
+        return False
+    decided = Decision.objects.filter(proposal=row.pk).order_by("id").values_list("pk", flat=True)
+    return list(decided) == [decision.pk for decision in row.decisions.all()]
 
 
 def standing_approvals(row: Proposal) -> list[Decision]:

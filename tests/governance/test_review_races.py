@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
+from threading import Event, get_ident
 
 import pytest
 
@@ -163,3 +166,88 @@ def test_a_claim_and_a_decision_at_once(desk):
     row = row_of(proposal)
     assert (row.state, row.claimed_by, note_of()) == ("approved", "", "first")
     assert ProposalStep.objects.filter(kind="claimed").count() <= 1
+
+
+class TestAnotherDecisionInItsPlace:
+    """A decision in flight, while an approval is taken back and another made: state and count are as they were, and yet
+    it rests on persons who are no longer those."""
+
+    @pytest.fixture
+    def both(self, desk) -> tuple[Cast, Player]:
+        cast, ann = desk
+        set_review(cast, two_person=[{"name": "both", "actions": ["note"]}])
+        return cast, ann
+
+    @staticmethod
+    def in_flight(monkeypatch, action: str, press: Callable[[], object], meanwhile: Callable[[], object]) -> list:
+        """Press, and let the rest happen between the two phases of that call, in a thread of its own."""
+        own, ready, done = actions.get(action), Event(), Event()
+        flying: set[int] = set()
+
+        def prepare(given, ctx):
+            prepared = own.prepare(given, ctx)
+            if get_ident() in flying:
+                flying.clear()
+                ready.set()
+                assert done.wait(60)
+            return prepared
+
+        def first() -> object:
+            flying.add(get_ident())
+            return press()
+
+        def second() -> object:
+            assert ready.wait(60)
+            try:
+                return meanwhile()
+            finally:
+                done.set()
+
+        monkeypatch.setitem(actions._registry, action, replace(own, prepare=prepare))
+        return at_once([first, second])
+
+    def test_nobody_is_counted_for_two(self, both, monkeypatch):
+        cast, ann = both
+        proposal = queue_note(cast.agent)
+        ann.do("approve_proposal", id=proposal)
+
+        def meanwhile() -> None:
+            ann.do("undo_decision", proposal_id=proposal)
+            cast.reviewer.do("approve_proposal", id=proposal)
+
+        again = partial(cast.reviewer.do, "approve_proposal", id=proposal, revision=1)
+        (refused,) = self.in_flight(monkeypatch, "approve_proposal", again, meanwhile)
+        assert isinstance(refused, TransitionError)
+        assert "changed meanwhile by reviewer (approved)" in refused.message
+        row = row_of(proposal)
+        assert (row.state, row.approvals, note_of()) == ("open", 1, None)
+        ann.do("approve_proposal", id=proposal)
+        assert note_of() == "first"
+
+    def test_nobody_edits_and_approves_what_they_approved_meanwhile(self, both, monkeypatch):
+        cast, ann = both
+        proposal = queue_note(cast.agent)
+        ann.do("approve_proposal", id=proposal)
+
+        def meanwhile() -> None:
+            ann.do("undo_decision", proposal_id=proposal)
+            cast.reviewer.do("approve_proposal", id=proposal)
+
+        edit = partial(cast.reviewer.do, "edit_and_approve", id=proposal, input={"note": "edited"}, reason="r")
+        (refused,) = self.in_flight(monkeypatch, "edit_and_approve", edit, meanwhile)
+        assert isinstance(refused, TransitionError)
+        assert (row_of(proposal).revision, note_of()) == (1, None)
+
+    def test_an_undo_takes_back_what_it_looked_at_and_nothing_else(self, both, monkeypatch):
+        cast, ann = both
+        proposal = queue_note(cast.agent)
+        cast.reviewer.do("approve_proposal", id=proposal)
+
+        def meanwhile() -> None:
+            ann.do("undo_decision", proposal_id=proposal, reason="r")
+            ann.do("approve_proposal", id=proposal)
+
+        undo = partial(cast.reviewer.do, "undo_decision", proposal_id=proposal)
+        (refused,) = self.in_flight(monkeypatch, "undo_decision", undo, meanwhile)
+        assert isinstance(refused, TransitionError)
+        assert (row_of(proposal).approvals, Decision.objects.last().by_name) == (1, "ann")

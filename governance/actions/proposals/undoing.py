@@ -118,7 +118,7 @@ def _undo(given: UndoDecisionInput, undoing: _Undoing | list[ProposalOutcome], c
         return UndoResult(proposal=None, outcomes=undoing, summary=in_words(undoing, DONE["undo"])), []
     row, before = undoing.proposal, snapshot(undoing.proposal)
     was_approved = row.state == ProposalState.APPROVED
-    if not _reopen(row, ctx):
+    if not services.held_unchanged(row) or not _reopen(row, ctx):
         row.refresh_from_db()
         raise TransitionError(f"Proposal {row.id} was changed meanwhile: look at it again.")
     restored: list[Change] = []
