@@ -7,6 +7,7 @@ class KernelConfig(AppConfig):
     name = "kernel"
 
     def ready(self) -> None:
-        from kernel.queue import schedule_after_migrate
+        from kernel.queue import keep_loaded_in_workers, schedule_after_migrate
 
+        keep_loaded_in_workers()
         schedule_after_migrate()

@@ -11,7 +11,10 @@ from django.contrib import admin
 from django.db import transaction
 from django.db.models.signals import post_migrate
 from django_q.models import Failure, OrmQ, Schedule, Success
+from django_q.signals import post_spawn
 from django_q.tasks import async_task, schedule
+
+from kernel.loaded import keep_loaded
 
 _regular: dict[str, int] = {}
 
@@ -24,6 +27,11 @@ def regularly(minutes: int, job: str) -> None:
 def schedule_after_migrate() -> None:
     """From now on each `migrate` keeps the schedule of every job that apps named with `regularly`."""
     post_migrate.connect(_schedule_regular, sender=apps.get_app_config("django_q"), dispatch_uid="schedules")
+
+
+def keep_loaded_in_workers() -> None:
+    """From now on each worker process, once it is there, keeps what is loaded out of the garbage collector's way."""
+    post_spawn.connect(keep_loaded, dispatch_uid="keep_loaded")
 
 
 def _schedule_regular(**_: object) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 from typing import cast
 
@@ -11,14 +10,13 @@ from django.core.asgi import get_asgi_application
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "smartbrain_site.settings")
 django_handler = get_asgi_application()
 
+from kernel.loaded import keep_loaded  # noqa: E402  after what it keeps
 from smartbrain_site.http.limits import App, limit_body  # noqa: E402  needs the settings
 from smartbrain_site.mcp.http import PATHS, Receive, Scope, Send, mcp_application  # noqa: E402  needs the apps loaded
 
 django_application = limit_body(cast("App", django_handler))
 
-# What is loaded by now stays for the life of the process: no later collection of garbage looks through it again.
-gc.collect()
-gc.freeze()
+keep_loaded()
 
 
 async def application(scope: Scope, receive: Receive, send: Send) -> None:

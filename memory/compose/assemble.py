@@ -18,7 +18,6 @@ from memory.compose.contracts import (
     EvidenceProvenance,
     EvidenceRef,
     Left,
-    OpenConflict,
     PackageDebug,
     PlannerDebug,
     ScopeBudget,
@@ -49,7 +48,6 @@ class Header:
     shadowed: tuple[Shadow, ...] = ()
     max_items_per_scope: int = MAX_ITEMS_PER_SCOPE
     found: Mapping[str, int] = field(default_factory=dict)
-    conflicts: tuple[OpenConflict, ...] = ()
 
 
 def evidence_from(
@@ -84,8 +82,9 @@ def assemble(
         working_summary=slots.working_summary,
         recent_turns=list(slots.recent_turns),
         evidence=list(slots.evidence),
-        conflicts=list(header.conflicts),
+        conflicts=list(slots.conflicts),
         user_message=UserMessage(content=slots.user_message),
+        notices=list(slots.notices),
         constraints=_constraints(fitted, policy),
         debug=_debug(header, plan, pack, fused, fitted),
     )

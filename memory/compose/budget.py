@@ -1,8 +1,9 @@
 """Making a package fit its tokens, giving up the least needed first and naming all that is given up.
 
 Room is given in this order: the user's message, system and developer blocks, the best evidence and what speaks of the
-name that is asked about, the summary, the newest recent messages, the remaining evidence. What is counted is the text
-of the rendered messages, so the limit holds for what a model is sent.
+name that is asked about, what is unsettled about the texts shown or was taken back, the summary, the newest recent
+messages, the remaining evidence. What is counted is the text of the rendered messages, so the limit holds for what a
+model is sent.
 """
 
 from __future__ import annotations
@@ -14,11 +15,23 @@ from uuid import UUID
 
 from kernel.tokens import count_tokens
 from memory.compose import render
-from memory.compose.contracts import Block, DeveloperBlock, Evidence, Left, RecentTurn, Slot, SystemBlock
+from memory.compose.contracts import (
+    Block,
+    DeveloperBlock,
+    Evidence,
+    Left,
+    NoticeView,
+    OpenConflict,
+    RecentTurn,
+    Slot,
+    SystemBlock,
+)
 from memory.compose.policy import CompositionPolicy
 from memory.compose.values import Slots
 
 TOP_EVIDENCE = 3
+# What is unsettled or taken back has a quarter of the room that is left, but enough for a line: it crowds out nothing.
+_TOLD_SHARE, _TOLD_LEAST = 4, 200
 _MIN_PART = 16  # a piece of a text shorter than this many tokens says nothing
 _ANY_ID = UUID(int=0)  # every id has the same length
 
@@ -59,6 +72,7 @@ def fit(slots: Slots, limit: int, policy: CompositionPolicy) -> Fitted:
     developer = _developer_blocks(slots.developer_blocks, purse)
     evidence = _Evidence(slots.evidence)
     evidence.take(evidence.top(), purse)
+    notices, conflicts = _told(slots.notices, slots.conflicts, purse)
     summary = _summary(slots.working_summary, purse, policy.summary_max_tokens)
     recent = _recent(slots.recent_turns, purse, policy.recent_turns_max)
     evidence.take(range(len(slots.evidence)), purse)
@@ -70,6 +84,8 @@ def fit(slots: Slots, limit: int, policy: CompositionPolicy) -> Fitted:
         working_summary=summary,
         recent_turns=recent,
         evidence=evidence.kept(),
+        conflicts=conflicts,
+        notices=notices,
     )
     used = sum(count_tokens(message["content"]) for message in render.chat(kept, _ANY_ID))
     return Fitted(kept, tuple(purse.dropped), tuple(purse.truncated), used, asked > limit)
@@ -113,6 +129,32 @@ def _whole_blocks(priced: Sequence[tuple[_Block, str, int]], purse: _Purse, slot
         else:
             purse.dropped.append(Left(id=_block_id(block, kind, place), reason="budget", slot=slot, tokens=cost))
     return tuple(kept)
+
+
+def _told(
+    notices: Sequence[NoticeView], conflicts: Sequence[OpenConflict], purse: _Purse
+) -> tuple[tuple[NoticeView, ...], tuple[OpenConflict, ...]]:
+    """Notices and then conflicts, in order, while there is room: each line whole or not at all."""
+    frame = _cost(render.fenced(_ANY_ID, render.TOLD_NOTE, ""))
+    room = min(purse.left, max(purse.left // _TOLD_SHARE, _TOLD_LEAST))
+    own = _Purse(room)
+    told: list[NoticeView] = []
+    unsettled: list[OpenConflict] = []
+    for place, notice in enumerate(notices, start=1):
+        cost = _cost(render.notice_text(notice, place))
+        if own.pays(cost + (0 if told else frame)):
+            told.append(notice)
+        else:
+            own.dropped.append(Left(id=str(notice.id), reason="budget", slot="notices", tokens=cost))
+    for place, conflict in enumerate(conflicts, start=1):
+        cost = _cost(render.conflict_text(conflict, place))
+        if own.pays(cost + (0 if told or unsettled else frame)):
+            unsettled.append(conflict)
+        else:
+            own.dropped.append(Left(id=str(conflict.id), reason="budget", slot="conflicts", tokens=cost))
+    purse.left -= room - own.left
+    purse.dropped += own.dropped
+    return tuple(told), tuple(unsettled)
 
 
 def _summary(text: str, purse: _Purse, cap: int) -> str:

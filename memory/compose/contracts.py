@@ -11,7 +11,9 @@ from kernel.contracts import Contract, Instant
 from media.contracts.retrieval import PlanQuery, Purpose
 from scopes.contracts import ScopeView
 
-Slot = Literal["system_blocks", "developer_blocks", "working_summary", "recent_turns", "evidence"]
+Slot = Literal[
+    "system_blocks", "developer_blocks", "working_summary", "recent_turns", "evidence", "conflicts", "notices"
+]
 
 
 class BlockSource(Contract):
@@ -172,7 +174,9 @@ class WhySelected(Contract):
 class Left(Contract):
     """Something that was left out or shortened, and why."""
 
-    id: str = Field(description="Evidence, message or block; the slot's own name where it has no id.")
+    id: str = Field(
+        description="Evidence, message, block, conflict or notice; the slot's own name where it has no id."
+    )
     reason: str = Field(
         description="`budget`, `diversity`, `duplicate`, `restatement`, `recent_turn`, `weak`, `scope_cap`, "
         "`max_items`, `window` or `snippet_limit`."
@@ -255,7 +259,7 @@ class ContextPackage(Contract):
     evidence: list[Evidence] = Field(description="Evidence in order of rank.")
     conflicts: list[OpenConflict] = Field(
         default=[],
-        description="Open conflicts of the memories shown, and conditions under which they hold; at most 20.",
+        description="Open conflicts of the memories shown, and conditions under which they hold, the gravest first; at most 20.",
     )
     user_message: UserMessage = Field(description="The message to answer, exactly as it came.")
     notices: list[NoticeView] = Field(

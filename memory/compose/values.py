@@ -10,7 +10,7 @@ from uuid import UUID
 
 from pydantic import JsonValue
 
-from memory.compose.contracts import DeveloperBlock, Evidence, RecentTurn, SystemBlock
+from memory.compose.contracts import DeveloperBlock, Evidence, NoticeView, OpenConflict, RecentTurn, SystemBlock
 from scopes.contracts import ScopeContext
 
 Source = Literal["memory", "resource"]
@@ -114,3 +114,5 @@ class Slots:
     working_summary: str = ""
     recent_turns: tuple[RecentTurn, ...] = ()
     evidence: tuple[Evidence, ...] = ()
+    conflicts: tuple[OpenConflict, ...] = ()
+    notices: tuple[NoticeView, ...] = ()

@@ -64,9 +64,9 @@ def compose(given: ComposeContextInput, place: Resolved, ctx: Ctx) -> ComposeCon
         working_summary=conversation.summary,
         recent_turns=tuple(conversation.recent),
         evidence=tuple(evidence),
+        notices=tuple(waiting_notices(place.domain_id, ctx)),
     )
-    fitted = budget.fit(slots, composition.token_limit, composition)
-    conflicts = told_among(_shown_ids(fitted.slots), place.domain_id, tuple(scopes))
+    fitted = _fit_with_conflicts(slots, place.domain_id, tuple(scopes), composition)
     header = Header(
         context_id=new_id(),
         created_at=ctx.now,
@@ -75,11 +75,24 @@ def compose(given: ComposeContextInput, place: Resolved, ctx: Ctx) -> ComposeCon
         shadowed=tuple(memories.shadowed),
         max_items_per_scope=caps,
         found=memories.found,
-        conflicts=tuple(conflicts),
     )
     fitted = replace(fitted, truncated=(*fitted.truncated, *shortened))
-    package = assemble(header, plan, pack, fused, fitted, composition)
-    return _answer(package.model_copy(update={"notices": waiting_notices(place.domain_id, ctx)}), given)
+    return _answer(assemble(header, plan, pack, fused, fitted, composition), given)
+
+
+def _fit_with_conflicts(
+    slots: Slots, domain_id: str, scope_keys: tuple[int, ...], policy: CompositionPolicy
+) -> budget.Fitted:
+    """The parts that fit together with the open conflicts of what is shown. Where the room for these costs a text its
+    place, its conflicts go with it."""
+    fitted = budget.fit(slots, policy.token_limit, policy)
+    conflicts = told_among(_shown_ids(fitted.slots), domain_id, scope_keys)
+    if not conflicts:
+        return fitted
+    fitted = budget.fit(replace(slots, conflicts=tuple(conflicts)), policy.token_limit, policy)
+    shown = set(_shown_ids(fitted.slots))
+    kept = tuple(each for each in fitted.slots.conflicts if shown & {each.a_id, each.b_id})
+    return replace(fitted, slots=replace(fitted.slots, conflicts=kept))
 
 
 def _shown_ids(slots: Slots) -> list[UUID | None]:

@@ -7,7 +7,6 @@ new keys are left out by the one who compares.
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import sys
@@ -25,6 +24,7 @@ import django
 from kernel import clock, ids
 from kernel.context import Ctx, Door
 from kernel.errors import DomainError
+from kernel.loaded import keep_loaded
 
 if TYPE_CHECKING:
     from scopes.selectors import Identity
@@ -52,7 +52,7 @@ def main() -> int:
     from django.core.management import call_command
 
     call_command("migrate", interactive=False, verbosity=0)
-    gc.freeze()  # nothing loaded so far is ever garbage
+    keep_loaded()
     print(json.dumps({"ready": True}), file=answers, flush=True)
     for line in sys.stdin:
         print(json.dumps(_answer(json.loads(line)), ensure_ascii=False), file=answers, flush=True)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import gc
+from multiprocessing import Value
+from queue import Queue
+
 import pytest
 from django.core.management import call_command
 from django.db import transaction
 from django_q.models import OrmQ, Schedule
+from django_q.worker import worker
 
 from kernel import queue
 
@@ -45,3 +50,18 @@ def test_what_apps_run_regularly_is_scheduled_by_every_migrate(db):
     Schedule.objects.all().delete()
     call_command("migrate", verbosity=0)
     assert Schedule.objects.get(name="governance.jobs.seal_audit").minutes == 1
+
+
+def test_a_worker_keeps_what_it_loaded_out_of_the_way_of_the_garbage_collector():
+    """The loop of a worker process, with one job that counts what is kept."""
+    before = gc.get_freeze_count()
+    asked, answers = Queue(), Queue()
+    asked.put({"id": "1", "name": "count", "func": "gc.get_freeze_count", "args": (), "kwargs": {}, "sync": True})
+    asked.put("STOP")
+    try:
+        worker(asked, answers, Value("f", -1))
+        done = answers.get(timeout=10)
+        assert done["success"]
+        assert done["result"] > before + 10_000
+    finally:
+        gc.unfreeze()

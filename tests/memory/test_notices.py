@@ -132,3 +132,32 @@ def test_who_was_shown_the_losing_side_of_a_decided_contradiction_is_told(cast):
     )
     (notice,) = compose(colleague, "What is the default port?", "n2", scope_context=context(SHOP))["notices"]
     assert (notice["kind"], notice["memory_item_id"], notice["replacement_id"]) == ("corrected", one, other)
+
+
+def test_the_chat_messages_carry_conflicts_and_notices(cast):
+    """What was taken back is told in them once; what had no room is told on the next context."""
+    other, row = reader(), known(cast.agent)
+    compose(other, "Postgres?", "n1", scope_context=context(SHOP))
+    retract(cast.agent, row)
+    contradicting(cast)
+    rendered = compose(other, "Which default port?", "n1", scope_context=context(SHOP), render=True)
+    told_of, asked = rendered["messages"][-2:]
+    assert asked["content"] == "Which default port?"
+    (conflict,), (notice,) = rendered["conflicts"], rendered["notices"]
+    assert f"[C1] {conflict['rule']}, {conflict['severity']}, open: conflict {conflict['id']}" in told_of["content"]
+    assert f"[N1] memory {row} was retracted {notice['at'][:10]}" in told_of["content"]
+    again = compose(other, "Which default port?", "n1", scope_context=context(SHOP), render=True)
+    assert "\n[N1]" not in again["messages"][-2]["content"]
+
+
+def test_a_notice_without_room_waits_for_the_next_context(cast):
+    cast.operator.do("set_policy", domain_id=TEAM, document={"composition": {"token_limit": 300}}, reason="r")
+    other, row = reader(), known(cast.agent)
+    compose(other, "Postgres?", "n1", scope_context=context(SHOP))
+    retract(cast.agent, row)
+    full = compose(other, "Postgres " * 220, "n1", scope_context=context(SHOP))
+    assert full["notices"] == []
+    assert [left["slot"] for left in full["debug"]["dropped"] if left["slot"] == "notices"] == ["notices"]
+    assert [each["memory_item_id"] for each in compose(other, "?", "n1", scope_context=context(SHOP))["notices"]] == [
+        row
+    ]

@@ -6,7 +6,15 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from media.contracts.retrieval import EvidencePack, RetrievalPlan
-from memory.compose.contracts import Evidence, EvidenceProvenance, EvidenceRef, RecentTurn, SystemBlock
+from memory.compose.contracts import (
+    Evidence,
+    EvidenceProvenance,
+    EvidenceRef,
+    NoticeView,
+    OpenConflict,
+    RecentTurn,
+    SystemBlock,
+)
 from memory.compose.planner import plan
 from memory.compose.policy import CompositionPolicy, DiversityPolicy, RetrievalPolicy
 from memory.compose.values import Candidate, RecentMessage, Request
@@ -44,6 +52,37 @@ def a_policy(by_document=3, by_source_uri=2, by_lineage=2, ratio="40/60", **fiel
             memory_resource_ratio=ratio,
         ),
         **fields,
+    )
+
+
+def a_conflict(number: int, explanation: str = "They differ in a number.", **fields) -> OpenConflict:
+    return OpenConflict(
+        **{
+            "id": uid(100 + number),
+            "rule": "number",
+            "severity": "high",
+            "explanation": explanation,
+            "state": "open",
+            "a_id": uid(number),
+            "a_statement": "The port is 80.",
+            "b_id": uid(number + 50),
+            "b_statement": "The port is 81.",
+            **fields,
+        }
+    )
+
+
+def a_notice(number: int, reason: str = "it was wrong", **fields) -> NoticeView:
+    return NoticeView(
+        **{
+            "id": uid(200 + number),
+            "kind": "retracted",
+            "memory_item_id": uid(number),
+            "at": NOW,
+            "reason": reason,
+            "replacement_id": None,
+            **fields,
+        }
     )
 
 

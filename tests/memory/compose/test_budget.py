@@ -10,7 +10,7 @@ from memory.compose.budget import fit
 from memory.compose.contracts import DeveloperBlock
 from memory.compose.render import chat
 from memory.compose.values import Slots
-from tests.memory.compose.made import CONTEXT_ID, a_policy, block, evidence, turn, uid
+from tests.memory.compose.made import CONTEXT_ID, a_conflict, a_notice, a_policy, block, evidence, turn, uid
 
 
 def names(entries, slot) -> list[tuple[str, str]]:
@@ -143,6 +143,19 @@ def test_evidence_of_the_name_that_is_asked_about_stays_before_better_ones():
     assert len(fitted.slots.evidence) + len(fitted.dropped) == 6
 
 
+def test_conflicts_and_notices_crowd_out_no_evidence():
+    slots = Slots(
+        "hi",
+        evidence=tuple(evidence(n, "fact " * 20) for n in range(1, 9)),
+        conflicts=tuple(a_conflict(n) for n in range(1, 21)),
+        notices=(a_notice(1), a_notice(2)),
+    )
+    fitted = fit(slots, 1000, a_policy())
+    assert (len(fitted.slots.evidence), len(fitted.slots.notices)) == (8, 2)
+    assert 0 < len(fitted.slots.conflicts) < 20
+    assert len(names(fitted.dropped, "conflicts")) == 20 - len(fitted.slots.conflicts)
+
+
 TEXT = st.text(max_size=300)
 
 
@@ -152,9 +165,10 @@ TEXT = st.text(max_size=300)
     blocks=st.lists(TEXT, max_size=4),
     talk=st.lists(st.tuples(st.integers(1, 5), TEXT, st.sampled_from(["user", "assistant", "tool"])), max_size=8),
     facts=st.lists(TEXT, max_size=8),
+    told=st.lists(TEXT, max_size=4),
     limit=st.integers(1, 900),
 )
-def test_the_budget_holds_and_nothing_vanishes_without_a_reason(user, summary, blocks, talk, facts, limit):
+def test_the_budget_holds_and_nothing_vanishes_without_a_reason(user, summary, blocks, talk, facts, told, limit):
     slots = Slots(
         user_message=user,
         system_blocks=tuple(block(text, number=n) for n, text in enumerate(blocks, start=1)),
@@ -163,6 +177,8 @@ def test_the_budget_holds_and_nothing_vanishes_without_a_reason(user, summary, b
             turn(n, text, role, place) for place, (n, text, role) in enumerate(sorted(talk, key=lambda said: said[0]))
         ),
         evidence=tuple(evidence(n, text) for n, text in enumerate(facts, start=1)),
+        conflicts=tuple(a_conflict(n, text) for n, text in enumerate(told, start=1)),
+        notices=tuple(a_notice(n, text) for n, text in enumerate(told, start=1)),
     )
     fitted = fit(slots, limit, a_policy(recent_turns_max=3))
     assert fitted.used == tokens(fitted.slots)
@@ -171,6 +187,8 @@ def test_the_budget_holds_and_nothing_vanishes_without_a_reason(user, summary, b
     assert fitted.slots.user_message == user
     for slot, given_ids, kept_ids in (
         ("evidence", [e.id for e in slots.evidence], [e.id for e in fitted.slots.evidence]),
+        ("conflicts", [str(c.id) for c in slots.conflicts], [str(c.id) for c in fitted.slots.conflicts]),
+        ("notices", [str(n.id) for n in slots.notices], [str(n.id) for n in fitted.slots.notices]),
         (
             "recent_turns",
             [m.message_id for m in slots.recent_turns],

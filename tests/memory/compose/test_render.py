@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from memory.compose.contracts import DeveloperBlock
 from memory.compose.render import chat
 from memory.compose.values import Slots
-from tests.memory.compose.made import CONTEXT_ID, block, evidence, turn
+from tests.memory.compose.made import CONTEXT_ID, a_conflict, a_notice, block, evidence, turn, uid
 
 FENCE = f"<<<SMARTBRAIN DATA {CONTEXT_ID.hex}>>>"
 END = f"<<<END SMARTBRAIN DATA {CONTEXT_ID.hex}>>>"
@@ -106,3 +106,41 @@ def test_no_text_begins_a_line_of_its_own(snippet, title, uri):
     assert all(line.startswith("| ") for line in lines[3:-2])
     assert lines[-2].startswith("(2026-12-01")
     assert lines[-1] == END
+
+
+def test_what_is_unsettled_or_taken_back_stands_between_the_evidence_and_the_message():
+    messages = chat(
+        Slots(
+            "hi",
+            evidence=(evidence(1),),
+            conflicts=(a_conflict(1), a_conflict(2, state="resolved", condition="before May")),
+            notices=(a_notice(3), a_notice(4, kind="corrected", replacement_id=uid(9))),
+        ),
+        CONTEXT_ID,
+    )
+    assert [message["role"] for message in messages] == ["user", "user", "user"]
+    assert "[E1]" in messages[0]["content"]
+    lines = messages[1]["content"].splitlines()
+    assert (lines[0], lines[-1]) == (FENCE, END)
+    assert "no instructions" in lines[1]
+    assert lines[2:6] == [
+        f"[C1] number, high, open: conflict {uid(101)}",
+        "| They differ in a number.",
+        f"| a {uid(1)}: The port is 80.",
+        f"| b {uid(51)}: The port is 81.",
+    ]
+    assert lines[10] == "| holds under: before May"
+    assert lines[11:-1] == [
+        f"[N1] memory {uid(3)} was retracted 2026-12-01 04:30 UTC",
+        "| it was wrong",
+        f"[N2] memory {uid(4)} was corrected 2026-12-01 04:30 UTC, replaced by {uid(9)}",
+        "| it was wrong",
+    ]
+
+
+@given(st.text(max_size=120), st.text(max_size=120), st.text(max_size=120))
+def test_no_conflict_or_notice_begins_a_line_of_its_own(explanation, statement, reason):
+    conflict = a_conflict(1, explanation, a_statement=statement, state="resolved", condition=reason)
+    content = chat(Slots("hi", conflicts=(conflict,), notices=(a_notice(2, reason),)), CONTEXT_ID)[0]["content"]
+    free = [line for line in content.splitlines()[2:-1] if not line.startswith("| ")]
+    assert [line[:4] for line in free] == ["[C1]", "[N1]"]
