@@ -55,7 +55,8 @@ def test_what_apps_run_regularly_is_scheduled_by_every_migrate(db):
 def test_a_worker_keeps_what_it_loaded_out_of_the_way_of_the_garbage_collector():
     """The loop of a worker process, with one job that counts what is kept."""
     before = gc.get_freeze_count()
-    asked, answers = Queue(), Queue()
+    asked: Queue = Queue()
+    answers: Queue = Queue()
     asked.put({"id": "1", "name": "count", "func": "gc.get_freeze_count", "args": (), "kwargs": {}, "sync": True})
     asked.put("STOP")
     try:
