@@ -26,6 +26,10 @@ class Conf:
     resource_url: str = ""  # `/v1/retrieve` of a document store; empty: no documents from elsewhere
     resource_api_key: str = field(default="", repr=False)  # its key, if it needs one
     resource_timeout: float = 2.0  # seconds for the whole exchange with it
+    media_convert_seconds: float = 60.0  # how long one file may take to be read as text
+    media_convert_memory: int = 1_073_741_824  # memory for that, in bytes
+    media_max_pages: int = 2_000  # pages of one document
+    media_max_chars: int = 2_000_000  # text of one document
     password_file: str = ""  # file with the password for `manage.py act --user NAME`
 
     @classmethod

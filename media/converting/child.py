@@ -1,0 +1,167 @@
+"""The process that parses a strange file: it limits itself, reads the one file, and writes JSON to standard output.
+
+It is run as a script by itself and imports nothing of the product. Arguments: path, extension, memory in bytes,
+processor seconds, pages, characters.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import resource
+import sys
+import types
+import zipfile
+from pathlib import Path
+from typing import Any
+
+TOO_LARGE, DAMAGED, PROTECTED = "too_large", "damaged", "protected"
+CORE = {"title": "title", "creator": "author", "description": "description"}
+
+
+class RefusedError(Exception):
+    """The file is not taken; the first argument is why, the second the limit it is over."""
+
+
+def limit(memory: int, seconds: int) -> None:
+    """Let this process take no more than this, and start nothing."""
+    for kind, most in (
+        (resource.RLIMIT_AS, memory),
+        (resource.RLIMIT_CPU, seconds),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_NOFILE, 64),
+    ):
+        resource.setrlimit(kind, (most, most))
+
+
+def without_guesser() -> None:
+    """Markitdown loads a neural network to guess what a file is. What it is was settled before."""
+    stand_in: Any = types.ModuleType("magika")
+    stand_in.Magika = object
+    sys.modules["magika"] = stand_in
+
+
+def convert(path: Path, extension: str, pages: int) -> dict[str, Any]:
+    """The file as Markdown, with what it says of itself."""
+    without_guesser()
+    if extension == ".pdf":
+        return from_pdf(path, pages)
+    from markitdown import StreamInfo  # noqa: PLC0415  only once the limits are set
+    from markitdown.converters import (  # noqa: PLC0415
+        DocxConverter,
+        HtmlConverter,
+        PptxConverter,
+        XlsxConverter,
+    )
+
+    known: dict[str, Any] = {".docx": DocxConverter, ".xlsx": XlsxConverter, ".pptx": PptxConverter}
+    converter = known.get(extension, HtmlConverter)()
+    charset = None if extension in known else "utf-8"
+    with path.open("rb") as stream:
+        answer = converter.convert(stream, StreamInfo(extension=extension, charset=charset))
+    told = core_properties(path) if extension in known else html_head(path)
+    text = plain(answer.markdown)
+    if extension == ".pptx":
+        return {"text": text, "pages": slides(text), **told}
+    return {"text": text, **told}
+
+
+def from_pdf(path: Path, most: int) -> dict[str, Any]:
+    """A PDF page by page, so that each page's place is known."""
+    import pypdfium2  # noqa: PLC0415
+    from markitdown import StreamInfo  # noqa: PLC0415
+    from markitdown.converters import PdfConverter  # noqa: PLC0415
+
+    try:
+        whole = pypdfium2.PdfDocument(path)
+    except pypdfium2.PdfiumError as exc:
+        raise RefusedError(PROTECTED if "password" in str(exc).lower() else DAMAGED) from exc
+    if len(whole) > most:
+        raise RefusedError(TOO_LARGE, f"{len(whole)} pages; {most} at most")
+    converter, info = PdfConverter(), StreamInfo(extension=".pdf", mimetype="application/pdf")
+    texts, starts, length = [], [], 0
+    for number in range(len(whole)):
+        single = pypdfium2.PdfDocument.new()
+        single.import_pages(whole, [number])
+        held = io.BytesIO()
+        single.save(held)
+        single.close()
+        held.seek(0)
+        text = plain(converter.convert(held, info).markdown).strip() + "\n\n"
+        texts.append(text)
+        starts.append(length)
+        length += len(text)
+    told = {name.lower(): value for name, value in whole.get_metadata_dict(skip_empty=True).items()}
+    described = {
+        "title": told.get("title", ""),
+        "author": told.get("author", ""),
+        "description": told.get("subject", ""),
+    }
+    return {"text": "".join(texts), "pages": starts, **described}
+
+
+def plain(text: str) -> str:
+    """The text with plain line breaks and without characters that nothing keeps."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "").replace("\x00", "")
+
+
+def fitting(answer: dict[str, Any], chars: int) -> dict[str, Any]:
+    """The answer unless its text is too long."""
+    if len(answer["text"]) > chars:
+        raise RefusedError(TOO_LARGE, f"a text of {len(answer['text'])} characters; {chars} at most")
+    return answer
+
+
+def slides(text: str) -> list[int]:
+    """Where the slides begin in the Markdown of a presentation."""
+    mark = "<!-- Slide number: "
+    found, place = [], text.find(mark)
+    while place >= 0:
+        found.append(place)
+        place = text.find(mark, place + 1)
+    return found
+
+
+def core_properties(path: Path) -> dict[str, str]:
+    """Title, author and description of an office file."""
+    from defusedxml import DefusedXmlException  # noqa: PLC0415
+    from defusedxml.ElementTree import ParseError, fromstring  # noqa: PLC0415
+
+    try:
+        with zipfile.ZipFile(path) as archive:
+            tree = fromstring(archive.read("docProps/core.xml"))
+    except (KeyError, ParseError, DefusedXmlException):
+        return {}
+    found = {each.tag.rpartition("}")[2]: (each.text or "").strip() for each in tree}
+    return {ours: found.get(theirs, "") for theirs, ours in CORE.items()}
+
+
+def html_head(path: Path) -> dict[str, str]:
+    """Title, author and description of a page."""
+    from bs4 import BeautifulSoup  # noqa: PLC0415
+
+    page = BeautifulSoup(path.read_bytes(), "html.parser", from_encoding="utf-8")
+    found = {"title": page.title.get_text(" ", strip=True) if page.title else ""}
+    for name in ("author", "description"):
+        tag = page.find("meta", attrs={"name": name})
+        found[name] = str(tag.get("content") or "").strip() if tag else ""
+    return found
+
+
+def main(path: str, extension: str, memory: str, seconds: str, pages: str, chars: str) -> None:
+    """Convert and write the answer, or why there is none."""
+    limit(int(memory), int(seconds))
+    sys.setrecursionlimit(2000)
+    try:
+        answer = fitting(convert(Path(path), extension, int(pages)), int(chars))
+    except RefusedError as exc:
+        answer = {"refused": [str(part) for part in exc.args]}
+    except MemoryError:
+        answer = {"refused": [TOO_LARGE, "more memory than a conversion may take"]}
+    except Exception as exc:  # noqa: BLE001  a parser fails on a strange file in ways that nobody can list
+        answer = {"refused": [DAMAGED, type(exc).__name__]}
+    sys.stdout.write(json.dumps(answer))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
