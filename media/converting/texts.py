@@ -55,7 +55,7 @@ def front_matter(text: str) -> dict[str, str]:
     lines = text.split("\n", 200)
     if lines[0].rstrip() != "---":
         return {}
-    found = {}
+    found: dict[str, str] = {}
     for line in lines[1:200]:
         if line.rstrip() in ("---", "..."):
             return found

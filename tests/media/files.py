@@ -68,7 +68,7 @@ def pptx(path: Path) -> Path:
         slide = show.slides.add_slide(show.slide_layouts[1])
         slide.shapes.title.text, slide.placeholders[1].text = title, text
     show.core_properties.title = "The show"
-    show.save(path)
+    show.save(str(path))
     return path
 
 
