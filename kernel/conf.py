@@ -30,6 +30,14 @@ class Conf:
     media_convert_memory: int = 1_073_741_824  # memory for that, in bytes
     media_max_pages: int = 2_000  # pages of one document
     media_max_chars: int = 2_000_000  # text of one document
+    media_max_bytes: int = 52_428_800  # one file, uploaded or fetched
+    media_s3_bucket: str = ""  # bucket that media is kept in; empty: the folder `media` of data_dir
+    media_s3_prefix: str = ""  # folder within the bucket
+    media_s3_endpoint: str = ""  # address of a service other than Amazon's, such as http://localhost:9000
+    media_s3_region: str = ""  # region of the bucket
+    media_s3_access_key: str = field(default="", repr=False)  # empty: what the machine provides
+    media_s3_secret_key: str = field(default="", repr=False)  # the same
+    media_grace_hours: int = 24  # hours that unused bytes stay before they are removed
     password_file: str = ""  # file with the password for `manage.py act --user NAME`
 
     @classmethod

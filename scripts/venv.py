@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 PRODUCT = ["requirements.txt"]
-TOOLS = ["requirements.txt", "requirements-dev.txt"]
+TOOLS = ["requirements.txt", "requirements-s3.txt", "requirements-dev.txt"]
 OLDEST = (3, 11)
 
 
