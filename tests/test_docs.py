@@ -45,7 +45,7 @@ def test_every_error_code_is_listed_once():
 
 def documented_settings() -> set[str]:
     text = (REFERENCE / "settings.md").read_text("utf-8")
-    return set(re.findall(r"^\| `([A-Z_]+)` \|", text, re.MULTILINE))
+    return set(re.findall(r"^\| `([A-Z0-9_]+)` \|", text, re.MULTILINE))
 
 
 def settings_in_code() -> set[str]:

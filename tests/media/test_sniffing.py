@@ -13,6 +13,10 @@ from media.contracts.kinds import MediaType
 from media.sniffing import EXTENSIONS, extension_of, media_type_of_name, sniff
 
 MISMATCH = "content_mismatch"
+IMAGES = ["jpg", "jpeg", "png", "gif", "webp", "bmp", "tif", "tiff", "heic", "heif"]
+AUDIO = ["mp3", "wav", "m4a", "aac", "flac", "ogg", "oga", "opus", "wma", "aif", "aiff"]
+VIDEO = ["mp4", "mkv", "mov", "webm", "avi", "flv", "wmv", "m4v", "ts", "mpeg", "mpg"]
+DOCUMENTS = ["pdf", "doc", "docx", "xls", "xlsx", "ppt", "pptx", "md", "txt", "html", "csv", "json"]
 
 
 def picture(form: str) -> bytes:
@@ -59,10 +63,10 @@ def test_it_works(sniffed):
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        *[(f"a.{extension}", "image") for extension in "jpg jpeg png gif webp bmp tif tiff heic heif".split()],
-        *[(f"a.{e}", "audio") for e in "mp3 wav m4a aac flac ogg oga opus wma aif aiff".split()],
-        *[(f"a.{e}", "video") for e in "mp4 mkv mov webm avi flv wmv m4v ts mpeg mpg".split()],
-        *[(f"a.{e}", "document") for e in "pdf doc docx xls xlsx ppt pptx md txt html csv json".split()],
+        *[(f"a.{extension}", "image") for extension in IMAGES],
+        *[(f"a.{extension}", "audio") for extension in AUDIO],
+        *[(f"a.{extension}", "video") for extension in VIDEO],
+        *[(f"a.{extension}", "document") for extension in DOCUMENTS],
         *[("a.xyz", "other"), ("a", "other"), ("", "other"), (".jpg", "other"), ("a.jpg.exe", "other")],
         *[("C:\\photos\\a.PNG", "image"), ("/srv/a.b/c", "other"), ("报告.MD", "document")],
     ],

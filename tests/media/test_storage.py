@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import threading
+from functools import partial
 
 import pytest
 
 from kernel.errors import InvalidInputError, NotFoundError, UnavailableError
 from media.storage import Bucket, LocalStore, S3Store, measure, store
 from media.storage.contents import hash_of_place, place
+from tests.threads import at_once
 
 TEXT = "会议记录: the minutes\n".encode() * 40_000  # more than one piece
 HASH = hashlib.sha256(TEXT).hexdigest()
@@ -186,20 +187,8 @@ def test_a_folder_that_cannot_be_used_is_unavailable(tmp_path, file):
 
 def test_many_writers_of_the_same_bytes_leave_one_whole_file(tmp_path, file):
     kept = LocalStore(tmp_path / "media")
-    faults: list[BaseException] = []
-
-    def write() -> None:
-        try:
-            kept.put(file)
-        except BaseException as exc:
-            faults.append(exc)
-
-    threads = [threading.Thread(target=write) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert faults == []
+    stored = at_once([partial(kept.put, file)] * 8)
+    assert len(set(stored)) == 1
     assert read(kept) == TEXT
     assert [found.content_hash for found in kept.iterate()] == [HASH]
 
