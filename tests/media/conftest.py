@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from django.conf import settings
@@ -37,7 +38,7 @@ def any_store(request, tmp_path) -> Store:
 def set_conf(monkeypatch):
     """Change the operator's settings for one test."""
 
-    def change(**fields: object) -> None:
+    def change(**fields: Any) -> None:
         monkeypatch.setattr(settings, "SMARTBRAIN", dataclasses.replace(settings.SMARTBRAIN, **fields))
 
     return change
