@@ -61,11 +61,11 @@ class ItemScreen(Screen):
     def show(self, request: HttpRequest, **names: Any) -> dict[str, Any]:
         """Everything that the decision rests on, and where to go from here."""
         ctx = ctx_of(request)
-        review = read("review_proposal", request, id=str(names["pk"]))
+        address = Address.read(request.POST.get("query") or request.GET.urlencode())
+        filters = address.given() if listed(address, ctx) else None
+        review = read("review_proposal", request, id=str(names["pk"]), filters=filters)
         proposal: ProposalDetail = review.proposal
         may = {each.step for each in review.may if each.allowed}
-        address = Address.read(request.POST.get("query") or request.GET.urlencode())
-        before, after = neighbours(proposal, address, ctx)
         return {
             **shape_of(request),
             **shown_of(review.presentation, proposal.input),
@@ -79,8 +79,8 @@ class ItemScreen(Screen):
             "why_not": next((each.why_not for each in review.may if each.step == "approve"), ""),
             **way_back(proposal, ctx),
             "address": address,
-            "before": before,
-            "after": after,
+            "before": review.previous_id,
+            "after": review.next_id,
             "fields": text_fields(proposal.input) if "edit_and_approve" in may else [],
             "snoozes": [((ctx.now + timedelta(hours=n)).isoformat(), words) for n, words in SNOOZES],
             "key": str(new_id()),
@@ -105,7 +105,8 @@ class ItemScreen(Screen):
         left = selectors.count_decidable(None, ctx)
         undo = reverse("admin:governance_undo") if action in UNDOABLE and not settled(proposal) else ""
         toast(request, f"{DONE[action]}, {left} left.", undo=undo, fields={"proposal_id": str(names["pk"])})
-        before, after = neighbours(proposal, address, ctx)
+        filters = listed(address, ctx)
+        before, after = selectors.neighbours_of(proposal.id, filters, ctx) if filters else (None, None)
         following = after or before
         if following is None:
             return HttpResponseRedirect(f"{reverse('admin:governance_queue')}?{address.query}")
@@ -148,13 +149,15 @@ def way_back(proposal: ProposalDetail, ctx: Ctx) -> dict[str, Any]:
     return {"undoable": decided and not instead, "instead": instead}
 
 
-def neighbours(proposal: ProposalView, address: Address, ctx: Ctx) -> tuple[UUID | None, UUID | None]:
-    """The proposals before and after one in the queue that the address names, whether it is still in it or not."""
+def listed(address: Address, ctx: Ctx) -> ProposalFilters | None:
+    """The list that an address names; None where it names none that the person can open."""
     try:
-        rows = selectors.filter_proposals(ProposalFilters.parse(address.given()), ctx)
+        filters = ProposalFilters.parse(address.given())
+        if filters.similar_to is not None:
+            selectors.get_proposal(filters.similar_to, ctx)
     except DomainError:
-        return None, None
-    return selectors.before_and_after(proposal, rows)
+        return None
+    return filters
 
 
 def _given(action: str, request: HttpRequest, proposal_id: UUID) -> dict[str, Any]:

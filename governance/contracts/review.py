@@ -20,7 +20,7 @@ class ReviewProposalInput(ProposalRef):
     """The proposal to look at, and the list it was reached from."""
 
     filters: ProposalFilters | None = Field(
-        default=None, description="The list from which it was opened, to know the next one; left out: no next one."
+        default=None, description="The list from which it was opened, to know the ones beside it; left out: none."
     )
 
 
@@ -67,7 +67,13 @@ class ReviewProposalResult(Contract):
     )
     similar_open: int = Field(description="Other open proposals that say nearly the same.")
     may: list[StepAllowed] = Field(description="What you may do now.")
-    next_id: UUID | None = Field(description="The next open one of the list; null at its end, or without `filters`.")
+    previous_id: UUID | None = Field(
+        description="The one before it in the list; null at its start, or without `filters`."
+    )
+    next_id: UUID | None = Field(
+        description="The next one of the list, in the order of the open queues: of open ones where `filters` names "
+        "neither queue nor state; null at its end, or without `filters`."
+    )
 
 
 class SnapshotChange(Contract):

@@ -8,11 +8,11 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Case, CharField, Count, F, Q, QuerySet, Subquery, Value, When
+from django.db.models import Case, CharField, Count, F, Q, Value, When
 from django.db.models.functions import TruncDate
 
-from governance.contracts import ProposalState, ProposalView, Risk, Verdict
-from governance.models import RISKS, Decision, Proposal
+from governance.contracts import ProposalState, Risk, Verdict
+from governance.models import RISKS, Decision
 from governance.selectors.proposals import decidable, midnight
 from governance.selectors.sight import visible_proposals
 from governance.selectors.undone import with_undone
@@ -103,16 +103,3 @@ def changes_of_proposals(proposals: Sequence[UUID], ctx: Ctx) -> dict[UUID, list
     readable = Q(drafted=False) | within_reach(ctx, Right.AUDIT)
     rows = visible_proposals(ctx).prefetch_related(None).filter(readable, pk__in=proposals)
     return dict(rows.order_by().values_list("pk", "changes"))
-
-
-def before_and_after(view: ProposalView, rows: QuerySet[Proposal]) -> tuple[UUID | None, UUID | None]:
-    """The neighbours of a proposal among others in the order of the open queues: the one before, the one after."""
-    rows, risk = rows.prefetch_related(None).exclude(pk=view.id), RISKS.index(view.risk)
-    earlier = rows.filter(Q(risk__gt=risk) | Q(risk=risk, id__lt=view.id)).order_by("risk", "-id")
-    later = rows.filter(Q(risk__lt=risk) | Q(risk=risk, id__gt=view.id)).order_by("-risk", "id")
-    both = (
-        Proposal.objects.filter(pk=view.id)
-        .order_by()
-        .values_list(Subquery(earlier.values("pk")[:1]), Subquery(later.values("pk")[:1]))
-    )
-    return both.first() or (None, None)

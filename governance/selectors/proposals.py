@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, UUIDField, Value
+from django.db.models.functions import Cast
 
 from governance.contracts import (
     ClaimView,
@@ -47,16 +49,30 @@ def get_proposal(proposal_id: UUID, ctx: Ctx) -> Proposal:
     return row
 
 
-def proposal_to_review(proposal_id: UUID, ctx: Ctx) -> tuple[Proposal, int]:
-    """One visible proposal without its decisions, and how many visible open ones say nearly the same, itself included.
-    Raises NotFoundError."""
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A proposal to look at: how many visible open ones say nearly the same, itself included, and its neighbours in the
+    list from which it was opened."""
+
+    row: Proposal
+    similar_open: int
+    previous_id: UUID | None
+    next_id: UUID | None
+
+
+def proposal_to_review(proposal_id: UUID, given: ProposalFilters | None, ctx: Ctx) -> Seen:
+    """One visible proposal without its decisions, and what of other ones is needed beside it, in one statement. `given`
+    is the list from which it was opened; None: no neighbours. Raises NotFoundError."""
     seen = visible_proposals(ctx).prefetch_related(None)
     same = seen.filter(similar_key=OuterRef("similar_key"), state=ProposalState.OPEN).exclude(similar_key="")
     counted = same.order_by().values("similar_key").annotate(n=Count("pk")).values("n")
-    row = seen.filter(pk=proposal_id).annotate(similar_open=Subquery(counted)).first()
+    around = neighbours_in(given, ctx) if given is not None else (Value(None), Value(None))
+    previous_id, next_id = (Cast(each, UUIDField()) if isinstance(each, Value) else each for each in around)
+    rows = seen.filter(pk=proposal_id).annotate(similar_open=Subquery(counted))
+    row = rows.annotate(previous_id=previous_id, next_id=next_id).first()
     if row is None:
         raise NotFoundError(f"No proposal {proposal_id} that you can see.")
-    return row, row.similar_open or 0
+    return Seen(row, row.similar_open or 0, row.previous_id, row.next_id)
 
 
 def decidable(ctx: Ctx) -> QuerySet[Proposal]:
@@ -116,12 +132,23 @@ def subjects_proposed(domain_id: str, action: str) -> list[str]:
     return list(rows.values_list("subject_key", flat=True)[:MAX_SUBJECTS])
 
 
-def next_proposal(after: Proposal, given: ProposalFilters, ctx: Ctx) -> UUID | None:
-    """The proposal that follows in the order of the open queues, whatever became of the one before; None at the end."""
-    rows = filter_proposals(given, ctx).exclude(pk=after.pk).filter(state__in=OPEN_STATES)
-    later = rows.filter(Q(risk__lt=after.risk) | Q(risk=after.risk, id__gt=after.id))
-    found: UUID | None = later.order_by("-risk", "id").values_list("pk", flat=True).first()
-    return found
+def neighbours_in(given: ProposalFilters, ctx: Ctx) -> tuple[Subquery, Subquery]:
+    """The ids of the neighbours of an outer proposal in a list, in the order of the open queues, whatever became of it:
+    the one before, the one after. Of a list that names neither queue nor state only the open ones."""
+    rows = filter_proposals(given, ctx).prefetch_related(None).exclude(pk=OuterRef("pk"))
+    if given.queue is None and given.state is None:
+        rows = rows.filter(state__in=OPEN_STATES)
+    risk, place = OuterRef("risk"), OuterRef("pk")
+    before = rows.filter(Q(risk__gt=risk) | Q(risk=risk, id__lt=place)).order_by("risk", "-id")
+    after = rows.filter(Q(risk__lt=risk) | Q(risk=risk, id__gt=place)).order_by("-risk", "id")
+    return Subquery(before.values("pk")[:1]), Subquery(after.values("pk")[:1])
+
+
+def neighbours_of(proposal_id: UUID, given: ProposalFilters, ctx: Ctx) -> tuple[UUID | None, UUID | None]:
+    """The proposals before and after one in a list."""
+    before, after = neighbours_in(given, ctx)
+    found = Proposal.objects.filter(pk=proposal_id).order_by().values_list(before, after)
+    return found.first() or (None, None)
 
 
 def count_queues(domain_id: str | None, ctx: Ctx) -> list[QueueCount]:

@@ -25,7 +25,7 @@ from memory.contracts.conflicts import (
 from memory.models import Conflict, ConflictDecision, MemoryItem
 from memory.selectors.conflicts import (
     conflict_by_id,
-    detail_of,
+    details_of,
     filter_conflicts,
     neighbours_of,
     sides_of,
@@ -64,7 +64,7 @@ LIST_CONFLICTS = register(
 
 def _its_target(given: GetConflictInput | ResolveConflictInput | ReopenConflictInput, ctx: Ctx) -> Target:
     """The scopes of both sides; the decision is made where the side lies that would go, or come back."""
-    row = conflict_by_id(given.id, ctx)
+    row = ctx.once(("conflict", given.id), lambda: conflict_by_id(given.id, ctx))
     here, there = row.scope, row.other_scope
     owned = frozenset(scope.name for scope in (here, there) if scope.owner == ctx.actor.id)
     outcome = getattr(given, "outcome", row.outcome)
@@ -80,13 +80,13 @@ def _its_target(given: GetConflictInput | ResolveConflictInput | ReopenConflictI
 
 
 def _get(given: GetConflictInput, ctx: Ctx) -> GetConflictResult:
-    row = conflict_by_id(given.id, ctx)
-    one, other = sides_of(row)
+    row = ctx.once(("conflict", given.id), lambda: conflict_by_id(given.id, ctx))
+    one, other = details_of(sides_of(row), ctx)
     return GetConflictResult(
         conflict=view_conflict(row),
         differences=[DifferenceView.model_validate(each) for each in row.differences],
-        a=detail_of(one, ctx),
-        b=detail_of(other, ctx),
+        a=one,
+        b=other,
         also=neighbours_of(row, ctx),
         history=steps_of(row),
         may_decide=all(ctx.may(Right.DECIDE, row.domain_id, scope.name) for scope in (row.scope, row.other_scope)),

@@ -22,7 +22,7 @@ from kernel.actions import Change
 from kernel.context import Ctx
 from memory.conflicts import Severity
 from memory.contracts.conflicts import ConflictOutcome, ConflictState, ResolveConflictInput
-from memory.extensions.showing import evidence_of, related, short, superseded
+from memory.extensions.showing import evidence_texts, related, rests_on, short, superseded
 from memory.models import Conflict, MemoryItem
 from memory.selectors.conflicts import conflict_by_id, sides_of, statement_of, visible_conflicts
 from memory.selectors.contexts import visible_contexts
@@ -48,10 +48,11 @@ def present_decision(given: ResolveConflictInput, changes: Sequence[Change], ctx
     going = {ConflictOutcome.KEEP_A: [other], ConflictOutcome.KEEP_B: [one], ConflictOutcome.MERGE: [one, other]}
     rows += [superseded(side) for side in going.get(given.outcome, []) if isinstance(side, MemoryItem)]
     sides = [side for side in (one, other) if isinstance(side, MemoryItem)]
+    refs, origins = rests_on(sides, ctx)
     return Presentation(
         subject=_subject(given, row),
         rows=rows,
-        evidence=[text for side in sides for text in evidence_of(side, ctx)],
+        evidence=evidence_texts(refs, ctx, origins),
         neighbours=[related(side, f"side {name}") for name, side in zip("ab", sides, strict=False)],
         conflicts=[
             ConflictNote.model_validate(

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
+
+from django.db.models import OuterRef, Subquery
 
 from governance.contracts.presenting import Presentation, RelatedText, RowChange
 from governance.hooks import Presenter
@@ -19,30 +22,57 @@ from memory.contracts.writing import WriteMemoryItemInput
 from memory.extensions.showing import (
     TABLE,
     UNREADABLE,
+    Origin,
+    Told,
     after_status,
     conflict_notes,
-    evidence_of,
     evidence_texts,
     fields_of,
     in_the_place_of,
+    memories_in,
     neighbours,
-    origin_of,
     related,
+    replaced_by,
+    rests_on,
     row_change,
     short,
     superseded,
 )
 from memory.models import MemoryItem
-from memory.selectors.items import visible_items
-from memory.selectors.near import offered_with
+from memory.selectors.near import offered_with, readable
 from memory.statements import complete, reworded, statement
+from scopes.models import MemoryScope
+from scopes.selectors import scope_rows
 
 MAX_ROWS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class _Entering:
+    """An item that is to enter a scope: the key of the scope's row where there is one, and the id of the visible item in
+    force that would make way."""
+
+    item: MemoryItem
+    scope_keys: list[int]
+    there: UUID | None
 
 
 def _about(item_id: UUID) -> MemoryItem:
     """The item that a proposal names. Whoever decides on the proposal is offered what it says of it."""
     return MemoryItem.objects.select_related("scope", "source_session").get(pk=item_id)
+
+
+def _entering(item_id: UUID, scope: str, ctx: Ctx) -> _Entering:
+    """The item that a proposal names and what waits for it in its new scope, in one statement."""
+    kind, _, external_id = scope.partition(":")
+    here = {"domain_id": OuterRef("domain_id"), "scope_type": kind, "external_id": external_id, "partition": ""}
+    there = replaced_by(OuterRef("domain_id"), scope, OuterRef("type"), OuterRef("key"), ctx)
+    rows = MemoryItem.objects.select_related("scope", "source_session").annotate(
+        scope_there=Subquery(MemoryScope.objects.filter(**here).values("key")[:1]),
+        item_there=Subquery(there.order_by("id").values("pk")[:1]),
+    )
+    item = rows.get(pk=item_id)
+    return _Entering(item, [item.scope_there] if item.scope_there is not None else [], item.item_there)
 
 
 def _copy(item: MemoryItem, scope: str, text: str | None) -> dict[str, Any]:
@@ -68,22 +98,25 @@ def _new_row(after: dict[str, Any], place_of: MemoryItem | None) -> list[RowChan
     return [compared.model_copy(update={"kind": "added"}), superseded(place_of)]
 
 
-def _refs(refs: Sequence[EvidenceRef], role: str) -> list[tuple[EvidenceRef, str]]:
+def _refs(refs: Sequence[EvidenceRef], role: str) -> list[Told]:
     return [(ref, role) for ref in refs]
 
 
 def promotion(given: PromoteToScopeInput, changes: Sequence[Change], ctx: Ctx) -> Presentation:
     """A memory that is to enter another scope."""
-    item, scope = _about(given.memory_item_id), given.target_scope.name
-    after = _copy(item, scope, given.text)
-    there = in_the_place_of(item.domain_id, scope, item.type, item.key, ctx)
-    near = neighbours(after["statement"], item.domain_id, scope, ctx, there)
-    evidence = [related(item, "source"), *evidence_texts(_refs(given.verification_refs, "verification"), ctx)]
+    scope = given.target_scope.name
+    entering = _entering(given.memory_item_id, scope, ctx)
+    item, after = entering.item, _copy(entering.item, scope, given.text)
+    own, origins = rests_on([item], ctx)
+    refs = [*_refs(given.verification_refs, "verification"), *own]
+    along = [*memories_in(refs), *([entering.there] if entering.there else [])]
+    near = neighbours(after["statement"], item.domain_id, entering.scope_keys, ctx, entering.there, along)
+    there = readable(along, ctx).get(entering.there) if entering.there else None
     return Presentation(
         subject=f"Promote from {item.scope.name} to {scope}: {short(after['statement'])}",
         rows=_new_row(after, there),
         nearest=related(there) if there else next(iter(near), None),
-        evidence=[*evidence, *evidence_of(item, ctx)],
+        evidence=[related(item, "source"), *evidence_texts(refs, ctx, origins)],
         neighbours=near,
         conflicts=conflict_notes([item.pk, *([there.pk] if there else [])], ctx),
     )
@@ -99,14 +132,16 @@ def raising(given: RaiseTierInput, changes: Sequence[Change], ctx: Ctx) -> Prese
         "lifecycle": (Lifecycle.CANONICAL if universal else Lifecycle.PROMOTED).value,
         "pinned": universal,
     }
+    own, origins = rests_on([item], ctx)
     refs = _refs(given.supporting_refs, "supporting")
-    refs += [*_refs(given.verification_refs, "verification"), *_refs(given.teaching_refs, "teaching")]
+    refs += [*_refs(given.verification_refs, "verification"), *_refs(given.teaching_refs, "teaching"), *own]
+    near = neighbours(item.statement, item.domain_id, [item.scope_id], ctx, item.pk, memories_in(refs))
     return Presentation(
         subject=f"Raise to {given.tier} in {item.scope.name}: {short(str(after['statement']))}",
         rows=_new_row(after, item),
         nearest=related(item),
-        evidence=[*evidence_texts(refs, ctx), *evidence_of(item, ctx)],
-        neighbours=neighbours(item.statement, item.domain_id, item.scope.name, ctx, item),
+        evidence=evidence_texts(refs, ctx, origins),
+        neighbours=near,
         conflicts=conflict_notes([item.pk], ctx),
     )
 
@@ -118,18 +153,17 @@ def writing(given: WriteMemoryItemInput, changes: Sequence[Change], ctx: Ctx) ->
     value = complete(given.type, key, {name: told for name, told in given.item.items() if name not in beside})
     said = given.statement or statement(given.type, value)
     after = _fields(given.type, key, scope, said, value)
-    there = in_the_place_of(given.domain_id, scope, given.type, key, ctx)
-    near = neighbours(said, given.domain_id, scope, ctx, there)
-    refs = given.item.get("evidence_refs")
-    named = [EvidenceRef.model_validate(ref) for ref in refs] if isinstance(refs, list) else []
+    there = in_the_place_of(given.domain_id, [(scope, given.type, key)], ctx).get((scope, given.type, key))
+    named = given.item.get("evidence_refs")
+    refs = _refs([EvidenceRef.model_validate(ref) for ref in named] if isinstance(named, list) else [], "supporting")
+    keys = [there.scope_id] if there else [row.key for row in scope_rows(given.domain_id, [scope], "")]
+    near = neighbours(said, given.domain_id, keys, ctx, there.pk if there else None, memories_in(refs))
+    origins = [Origin(given.turn_id, given.message)] if given.turn_id is not None else []
     return Presentation(
         subject=f"Write to {scope}: {short(said)}",
         rows=_new_row(after, there),
         nearest=related(there) if there else next(iter(near), None),
-        evidence=[
-            *origin_of(given.turn_id, given.message, None, ctx),
-            *evidence_texts(_refs(named, "supporting"), ctx),
-        ],
+        evidence=evidence_texts(refs, ctx, origins),
         neighbours=near,
         conflicts=conflict_notes([there.pk] if there else [], ctx),
     )
@@ -144,14 +178,17 @@ def turn(given: CommitTurnInput, changes: Sequence[Change], ctx: Ctx) -> Present
     """A whole turn that waits: its messages, and the items that it gives."""
     context = given.scope_context
     default = context.default_write.name if context and context.default_write else f"session:{given.session_id}"
+    told = [
+        (item.scope_ref.name if item.scope_ref else default, item)
+        for _, item in list(given.turn_events.items())[:MAX_ROWS]
+    ]
+    there = in_the_place_of(given.domain_id, [(scope, item.of_type, item.key) for scope, item in told], ctx)
     rows: list[RowChange] = []
-    for _, item in list(given.turn_events.items())[:MAX_ROWS]:
-        scope = item.scope_ref.name if item.scope_ref else default
+    for scope, item in told:
         plain = item.model_dump(mode="json", exclude_none=True, exclude={"key", "scope_ref", "confirmed", "remember"})
         value = complete(item.of_type, item.key, plain)
         after = _fields(item.of_type, item.key, scope, statement(item.of_type, value), value)
-        there = in_the_place_of(given.domain_id, scope, item.of_type, item.key, ctx)
-        rows += _new_row(after, there)
+        rows += _new_row(after, there.get((scope, item.of_type, item.key)))
     said = [
         RelatedText(
             kind="message", id=message.id or str(place), text=message.content, source=message.name or message.role
@@ -159,31 +196,39 @@ def turn(given: CommitTurnInput, changes: Sequence[Change], ctx: Ctx) -> Present
         for place, message in enumerate(given.turn_events.messages)
     ]
     first = said[0].text if said else next((row.title for row in rows), "events only")
+    keys = [row.key for row in scope_rows(given.domain_id, [default], "")]
     return Presentation(
         subject=f"Commit a turn of session {given.session_id} to {default}: {short(first)}",
         rows=rows[:MAX_ROWS],
         evidence=said[:MAX_ROWS],
-        neighbours=neighbours(first, given.domain_id, default, ctx),
+        neighbours=neighbours(first, given.domain_id, keys, ctx),
     )
 
 
 def retraction(given: Any, changes: Sequence[Change], ctx: Ctx) -> Presentation:
     """A memory that is to be taken back."""
     item = _about(given.memory_item_id)
+    refs, origins = rests_on([item], ctx)
+    offered = _offered(item, [*memories_in(refs), *given.also], ctx)
     return Presentation(
         subject=f"Retract from {item.scope.name}: {short(item.statement)}",
         rows=[after_status(item, status=Status.RETRACTED.value), *_also(given.also, changes, ctx)],
         nearest=None,
-        evidence=evidence_of(item, ctx),
-        neighbours=[related(row, relation.value) for row, relation in offered_with(item, ctx)],
+        evidence=evidence_texts(refs, ctx, origins),
+        neighbours=offered,
         conflicts=conflict_notes([item.pk], ctx),
     )
+
+
+def _offered(item: MemoryItem, along: Sequence[UUID], ctx: Ctx) -> list[RelatedText]:
+    """What a decision on an item may concern too; `along` names further items to be read in the same statement."""
+    return [related(row, relation.value) for row, relation in offered_with(item, ctx, along)]
 
 
 def _also(ids: Sequence[UUID], changes: Sequence[Change], ctx: Ctx) -> list[RowChange]:
     """What goes along; of a memory that the reviewer may not read, no more than that it does."""
     gone = {change.id for change in changes}
-    seen = {row.pk: row for row in visible_items(ctx).filter(pk__in=ids)} if ids else {}
+    seen = readable(ids, ctx)
     named = [item_id for item_id in dict.fromkeys(ids) if str(item_id) in gone]
     return [
         after_status(seen[item_id], status=Status.RETRACTED.value)
@@ -203,28 +248,35 @@ def correction(given: CorrectItemInput, changes: Sequence[Change], ctx: Ctx) -> 
     after = {**before, **told, "statement": words}
     if given.value is None:
         after = _copy(item, item.scope.name, given.text)
+    own, origins = rests_on([item], ctx)
+    refs = [*_refs(given.evidence_refs, "supporting"), *own]
+    offered = _offered(item, memories_in(refs), ctx)
     return Presentation(
         subject=f"Correct in {item.scope.name}: {short(words)}",
         rows=_new_row(after, item),
         nearest=related(item),
-        evidence=[*evidence_texts(_refs(given.evidence_refs, "supporting"), ctx), *evidence_of(item, ctx)],
-        neighbours=[related(row, relation.value) for row, relation in offered_with(item, ctx)],
+        evidence=evidence_texts(refs, ctx, origins),
+        neighbours=offered,
         conflicts=conflict_notes([item.pk], ctx),
     )
 
 
 def narrowing(given: NarrowItemInput, changes: Sequence[Change], ctx: Ctx) -> Presentation:
     """A memory that is to hold in a narrower scope only."""
-    item, scope = _about(given.memory_item_id), given.target_scope.name
-    after = _copy(item, scope, given.text)
+    scope = given.target_scope.name
+    entering = _entering(given.memory_item_id, scope, ctx)
+    item, after = entering.item, _copy(entering.item, scope, given.text)
     hidden = after_status(item, status=Status.SUPERSEDED.value, hidden_outside=scope)
-    there = in_the_place_of(item.domain_id, scope, item.type, item.key, ctx)
+    refs, origins = rests_on([item], ctx)
+    along = [*memories_in(refs), *([entering.there] if entering.there else [])]
+    near = neighbours(item.statement, item.domain_id, entering.scope_keys, ctx, along=along)
+    there = readable(along, ctx).get(entering.there) if entering.there else None
     return Presentation(
         subject=f"Narrow from {item.scope.name} to {scope}: {short(str(after['statement']))}",
         rows=[*_new_row(after, there), hidden],
         nearest=related(item),
-        evidence=evidence_of(item, ctx),
-        neighbours=neighbours(item.statement, item.domain_id, scope, ctx),
+        evidence=evidence_texts(refs, ctx, origins),
+        neighbours=near,
         conflicts=conflict_notes([item.pk], ctx),
     )
 
@@ -233,12 +285,14 @@ def demotion(given: DemoteInput | DemoteFromScopeInput, changes: Sequence[Change
     """A memory that is no longer to be trusted."""
     item = _about(given.memory_item_id)
     to = given.status if isinstance(given, DemoteInput) else Lifecycle.DEMOTED.value
-    against = evidence_texts(_refs(given.evidence_refs, "counterexample"), ctx)
+    own, origins = rests_on([item], ctx)
+    refs = [*_refs(given.evidence_refs, "counterexample"), *own]
+    offered = _offered(item, memories_in(refs), ctx)
     return Presentation(
         subject=f"Demote in {item.scope.name} ({given.reason_type.value}): {short(item.statement)}",
         rows=[after_status(item, lifecycle=to)],
-        evidence=[*against, *evidence_of(item, ctx)],
-        neighbours=[related(row, relation.value) for row, relation in offered_with(item, ctx)],
+        evidence=evidence_texts(refs, ctx, origins),
+        neighbours=offered,
         conflicts=conflict_notes([item.pk], ctx),
     )
 

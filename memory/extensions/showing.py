@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import Any
 from uuid import UUID
+
+from django.db.models import Q, QuerySet
 
 from governance.contracts.presenting import ConflictNote, FieldChange, RelatedText, RowChange
 from kernel.context import Ctx
@@ -14,9 +19,9 @@ from memory.models import MemoryItem, Message
 from memory.selectors.conflicts import conflicts_of
 from memory.selectors.events import visible_turns
 from memory.selectors.items import visible_items
-from memory.selectors.near import links_around, similar_in
-from scopes.selectors import scope_rows
+from memory.selectors.near import in_force, links_around, readable, similar_ids
 
+Told = tuple[EvidenceRef, str]  # a reference and its role
 TABLE = "memory_items"
 UNREADABLE = "(you may not read this)"
 MAX_NEIGHBOURS = 5
@@ -62,21 +67,46 @@ def row_change(before: Mapping[str, Any] | None, after: Mapping[str, Any], row_i
     )
 
 
-def in_the_place_of(domain_id: str, scope: str, item_type: str, key: str | None, ctx: Ctx) -> MemoryItem | None:
-    """The visible item in force that a new one of this key would take the place of."""
+def replaced_by(domain_id: Any, scope: str, item_type: Any, key: Any, ctx: Ctx) -> QuerySet[MemoryItem]:
+    """The visible item in force that a new one of this key would take the place of: one at most."""
     kind, _, external_id = scope.partition(":")
     rows = visible_items(ctx).filter(domain_id=domain_id, type=item_type, key=key, current_until=None)
-    return rows.filter(scope__scope_type=kind, scope__external_id=external_id).first()
+    return rows.filter(scope__scope_type=kind, scope__external_id=external_id)
+
+
+def in_the_place_of(
+    domain_id: str, wanted: Sequence[tuple[str, str, str | None]], ctx: Ctx
+) -> dict[tuple[str, str, str | None], MemoryItem]:
+    """For new items as (scope, type, key) the visible ones in force that each would take the place of, in one
+    statement."""
+    if not wanted:
+        return {}
+    places = [scope.partition(":") for scope, _, _ in wanted]
+    rows = visible_items(ctx).filter(
+        domain_id=domain_id,
+        current_until=None,
+        type__in={item_type for _, item_type, _ in wanted},
+        key__in={key for _, _, key in wanted},
+        scope__scope_type__in={kind for kind, _, _ in places},
+        scope__external_id__in={external_id for _, _, external_id in places},
+    )
+    found = {(row.scope.name, row.type, row.key): row for row in rows.order_by("id")}
+    return {each: found[each] for each in wanted if each in found}
 
 
 def neighbours(
-    text: str, domain_id: str, scope: str, ctx: Ctx, besides: MemoryItem | None = None
+    text: str,
+    domain_id: str,
+    scope_keys: Sequence[int],
+    ctx: Ctx,
+    besides: UUID | None = None,
+    along: Iterable[UUID] = (),
 ) -> list[RelatedText]:
-    """Similar memories in a scope besides one that is known to be there, the nearest first."""
-    known = () if besides is None else (besides.scope_id,)
-    keys = known or tuple(row.key for row in scope_rows(domain_id, [scope], ""))
-    found = [row for row in similar_in(text, domain_id, keys, ctx) if row != besides] if keys else []
-    return [related(row) for row in found[:MAX_NEIGHBOURS]]
+    """Similar memories in scopes besides one that is known to be there, the nearest first. `along` names further items
+    to be read in the same statement."""
+    ids = similar_ids(text, domain_id, tuple(scope_keys), ctx) if scope_keys else []
+    rows = in_force(ids, ctx, along)
+    return [related(row) for item_id, row in rows.items() if item_id != besides][:MAX_NEIGHBOURS]
 
 
 def related(item: MemoryItem, role: str = "") -> RelatedText:
@@ -93,24 +123,34 @@ def related(item: MemoryItem, role: str = "") -> RelatedText:
     )
 
 
-def origin_of(turn_id: UUID | None, position: int | None, message_id: UUID | None, ctx: Ctx) -> list[RelatedText]:
-    """The message that something was learned from, or every message of its turn, where the reviewer may read them."""
-    if turn_id is None or not visible_turns(ctx).filter(pk=turn_id).exists():
-        return []
-    rows = Message.objects.filter(turn_id=turn_id).select_related("turn__session").order_by("position")
-    if message_id is not None:
-        rows = rows.filter(pk=message_id)
-    elif position is not None:
-        rows = rows.filter(position=position)
-    return [_said(row, "supporting") for row in rows[:MAX_NEIGHBOURS]]
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where something was learned: a message of a turn by its position or id, else every message of the turn."""
+
+    turn_id: UUID
+    position: int | None = None
+    message_id: UUID | None = None
+
+    def names(self, row: Message) -> bool:
+        """Whether a message is meant."""
+        if row.turn_id != self.turn_id:
+            return False
+        if self.message_id is not None:
+            return row.pk == self.message_id
+        return self.position is None or row.position == self.position
 
 
-def evidence_texts(refs: Sequence[tuple[EvidenceRef, str]], ctx: Ctx) -> list[RelatedText]:
-    """References with their texts, as far as the reviewer may read them; one that it may not is named and no more."""
-    memories = _by_id(visible_items(ctx), [ref.id for ref, _ in refs if ref.kind == "memory"])
-    turns = visible_turns(ctx)
-    said = Message.objects.filter(turn__in=turns).select_related("turn__session")
-    messages = _by_id(said, [ref.id for ref, _ in refs if ref.kind == "message"])
+def memories_in(refs: Iterable[Told]) -> list[UUID]:
+    """The ids of the memories among some references."""
+    return _uuids(ref.id for ref, _ in refs if ref.kind == "memory")
+
+
+def evidence_texts(refs: Sequence[Told], ctx: Ctx, origins: Sequence[Origin] = ()) -> list[RelatedText]:
+    """References with their texts, as far as the reviewer may read them; one that it may not is named and no more. Then
+    the messages of `origins` that it may read, five of each at most."""
+    memories = {str(pk): row for pk, row in readable(memories_in(refs), ctx).items()}
+    rows = _messages(_uuids(ref.id for ref, _ in refs if ref.kind == "message"), origins, ctx)
+    messages = {str(row.pk): row for row in rows}
     found = []
     for ref, role in refs:
         if ref.kind == "memory" and ref.id in memories:
@@ -120,14 +160,39 @@ def evidence_texts(refs: Sequence[tuple[EvidenceRef, str]], ctx: Ctx) -> list[Re
         else:
             text = ref.id if ref.kind == "url" else UNREADABLE
             found.append(RelatedText(kind=ref.kind, id=ref.id, text=text, role=role))
+    for origin in origins:
+        found += [_said(row, "supporting") for row in rows if origin.names(row)][:MAX_NEIGHBOURS]
     return found
 
 
-def evidence_of(item: MemoryItem, ctx: Ctx) -> list[RelatedText]:
-    """What an item rests on and what speaks against it, with the texts."""
-    links = links_around(item, ctx).own
-    refs = [(EvidenceRef.model_validate({"kind": link.kind, "id": link.ref}), link.role) for link in links]
-    return evidence_texts(refs, ctx) or origin_of(item.source_turn_id, None, item.source_message_id, ctx)
+def _messages(ids: Sequence[UUID], origins: Sequence[Origin], ctx: Ctx) -> list[Message]:
+    wanted = [Q(pk__in=ids)] if ids else []
+    for origin in origins:
+        place = Q(turn_id=origin.turn_id)
+        if origin.message_id is not None:
+            place &= Q(pk=origin.message_id)
+        elif origin.position is not None:
+            place &= Q(position=origin.position)
+        else:
+            place &= Q(position__lt=MAX_NEIGHBOURS)
+        wanted.append(place)
+    if not wanted:
+        return []
+    rows = Message.objects.filter(reduce(or_, wanted), turn__in=visible_turns(ctx)).select_related("turn__session")
+    return list(rows.order_by("turn_id", "position"))
+
+
+def rests_on(items: Sequence[MemoryItem], ctx: Ctx) -> tuple[list[Told], list[Origin]]:
+    """What items rest on and what speaks against them; of one without such references, where it was learned."""
+    own = links_around(items, ctx).own
+    refs: list[Told] = []
+    origins = []
+    for item in items:
+        links = [link for link in own if link.item == item.pk]
+        refs += [(EvidenceRef.model_validate({"kind": link.kind, "id": link.ref}), link.role) for link in links]
+        if not links and item.source_turn_id is not None:
+            origins.append(Origin(item.source_turn_id, message_id=item.source_message_id))
+    return refs, origins
 
 
 def conflict_notes(ids: Iterable[UUID], ctx: Ctx) -> list[ConflictNote]:
@@ -170,14 +235,14 @@ def _said(row: Message, role: str) -> RelatedText:
     )
 
 
-def _by_id(rows: Any, ids: Iterable[str]) -> dict[str, Any]:
-    wanted = []
-    for text in ids:
+def _uuids(texts: Iterable[str]) -> list[UUID]:
+    found = []
+    for text in texts:
         try:
-            wanted.append(UUID(text))
+            found.append(UUID(text))
         except ValueError:
             continue
-    return {str(row.pk): row for row in rows.filter(pk__in=wanted)} if wanted else {}
+    return found
 
 
 def _instant(at: Any) -> str | None:

@@ -25,10 +25,10 @@ from memory.contracts.conflicts import (
     Neighbour,
     SideDetail,
 )
-from memory.contracts.items import Status
+from memory.contracts.items import ProvenanceView, Status
 from memory.models import Conflict, KgEdge, MemoryItem, Message
 from memory.selectors.events import visible_turns
-from memory.selectors.items import get_item, provenance_of, view_item, visible_items
+from memory.selectors.items import provenance_of, view_item, visible_items
 from memory.selectors.sight import in_sight
 from scopes.contracts import ScopeView
 from scopes.selectors import visible_scopes
@@ -265,19 +265,37 @@ def _neighbour(
     )
 
 
-def detail_of(side: MemoryItem | KgEdge, ctx: Ctx) -> SideDetail:
-    """One side in full, with the texts that it rests on as far as the actor may see them."""
-    if not isinstance(side, MemoryItem):
+def details_of(sides: Sequence[MemoryItem | KgEdge], ctx: Ctx) -> list[SideDetail]:
+    """Each side in full, with the texts that it rests on as far as the actor may see them."""
+    ids = [side.pk for side in sides if isinstance(side, MemoryItem)]
+    rows = visible_items(ctx).select_related("source_message").prefetch_related("evidence").filter(pk__in=ids)
+    items = {row.pk: row for row in rows} if ids else {}
+    told = {pk: provenance_of(row) for pk, row in items.items()}
+    shown = {pk: each.evidence[:MAX_SHOWN] for pk, each in told.items()}
+    texts = _texts_of([link for links in shown.values() for link in links], ctx)
+    return [_detail(items.get(side.pk), told, shown, texts) for side in sides]
+
+
+def _detail(
+    item: MemoryItem | None,
+    told: Mapping[UUID, ProvenanceView],
+    shown: Mapping[UUID, Sequence[Mapping[str, Any]]],
+    texts: Mapping[str, str],
+) -> SideDetail:
+    if item is None:
         return SideDetail(item=None, provenance=None, evidence=[])
-    item = get_item(side.pk, ctx)
-    told = provenance_of(item)
-    links = [{"kind": link["kind"], "id": link["id"], "text": ""} for link in told.evidence][:MAX_SHOWN]
+    evidence = [{"kind": link["kind"], "id": link["id"], "text": texts.get(link["id"], "")} for link in shown[item.pk]]
+    return SideDetail(item=view_item(item), provenance=told[item.pk], evidence=evidence)
+
+
+def _texts_of(links: Sequence[Mapping[str, Any]], ctx: Ctx) -> dict[str, str]:
+    """The texts of the messages and memories among some links, by id, as far as they may be seen."""
     ids = [link["id"] for link in links if link["kind"] in ("message", "memory") and _is_uuid(link["id"])]
+    if not ids:
+        return {}
     seen = Exists(visible_turns(ctx).filter(pk=OuterRef("turn_id")))
     texts = {str(pk): text for pk, text in Message.objects.filter(seen, pk__in=ids).values_list("pk", "content")}
-    texts |= {str(pk): text for pk, text in visible_items(ctx).filter(pk__in=ids).values_list("pk", "statement")}
-    evidence = [{**link, "text": texts.get(link["id"], "")} for link in links]
-    return SideDetail(item=view_item(item), provenance=told, evidence=evidence)
+    return texts | {str(pk): text for pk, text in visible_items(ctx).filter(pk__in=ids).values_list("pk", "statement")}
 
 
 def _is_uuid(text: str) -> bool:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet, TextField, Value
+from django.db.models.functions import Cast
 
 from kernel.context import Ctx
 from memory.contracts.items import TRUSTED, Status
@@ -25,43 +28,70 @@ NEAR_ENOUGH = 0.6  # share of the statement's information that a near-duplicate 
 _LONGEST_ASKED = 1000
 
 
-def offered_with(item: MemoryItem, ctx: Ctx) -> list[tuple[MemoryItem, Relation]]:
+def offered_with(item: MemoryItem, ctx: Ctx, along: Iterable[UUID] = ()) -> list[tuple[MemoryItem, Relation]]:
     """Visible items in force that a decision on this one may concern too: copies, what it was made from, what rests on
-    it, near-duplicates; each once, at most 20."""
+    it, near-duplicates; each once, at most 20. `along` names further items to be read in the same statement."""
+    links = links_around([item], ctx)
     related: dict[UUID, Relation] = {}
-    for item_id in _copies(item):
+    for item_id in links.copies[:MAX_OFFERED]:
         related.setdefault(item_id, Relation.COPY)
     if item.source_item_id is not None:
         related.setdefault(item.source_item_id, Relation.SOURCE)
-    for link in links_around(item, ctx).onto[:MAX_OFFERED]:
-        related.setdefault(link.item_id, Relation.DERIVED)
-    rows = _in_force(related, ctx)
+    for link in links.onto[:MAX_OFFERED]:
+        related.setdefault(link.item, Relation.DERIVED)
+    near = similar_ids(item.statement, item.domain_id, _scopes_around(item, related, ctx), ctx)
+    rows = in_force([*related, *near], ctx, along)
     found = [(rows[item_id], relation) for item_id, relation in related.items() if item_id in rows]
     known = {item.pk, *related}
-    near = [row for row in near_duplicates(item.statement, item, ctx, found) if row.pk not in known]
-    return [*found, *((row, Relation.NEAR_DUPLICATE) for row in near)][:MAX_OFFERED]
+    new = [rows[item_id] for item_id in near if item_id in rows][:MAX_NEAR]
+    return [*found, *((row, Relation.NEAR_DUPLICATE) for row in new if row.pk not in known)][:MAX_OFFERED]
+
+
+class Link(NamedTuple):
+    """One link between an item and what it rests on, or what speaks against it."""
+
+    id: str
+    item: UUID
+    kind: str
+    ref: str
+    role: str
 
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """Evidence links of an item: what it rests on or what speaks against it, and what names it as its evidence."""
+    """Evidence links of items: what they rest on or what speaks against them, what names them as its evidence, and what
+    was copied from them, the newest copy first."""
 
-    own: list[EvidenceLink]
-    onto: list[EvidenceLink]
-
-
-def links_around(item: MemoryItem, ctx: Ctx) -> Links:
-    """The links of an item, read once in a call: the oldest 500, so that its own come first. A turn that it
-    came from is none."""
-    return ctx.once(("links", item.pk), lambda: _links(item))
+    own: list[Link]
+    onto: list[Link]
+    copies: list[UUID]
 
 
-def _links(item: MemoryItem) -> Links:
-    around = Q(item=item) | Q(kind="memory", ref=str(item.pk))
-    rows = list(EvidenceLink.objects.filter(around).exclude(kind="turn").order_by("id")[:MAX_LINKS])
+def links_around(items: Sequence[MemoryItem], ctx: Ctx) -> Links:
+    """The links of items, read once in a call in one statement: of their evidence the oldest 500, so that their own come
+    first, and the newest 20 copies. A turn that they came from is none."""
+    ids = tuple(item.pk for item in items)
+    return ctx.once(("links", ids), lambda: _links(ids))
+
+
+def _links(ids: tuple[UUID, ...]) -> Links:
+    around = Q(item__in=ids) | Q(kind="memory", ref__in=[str(each) for each in ids])
+    evidence = EvidenceLink.objects.filter(around).exclude(kind="turn").order_by("id").values("pk")[:MAX_LINKS]
+    copies = KnowledgeEvent.objects.filter(item__in=ids, kind="copied").order_by("-id").values("pk")[:MAX_OFFERED]
+    # SQLite takes no limit inside a union, so the parts are named by their ids
+    links = EvidenceLink.objects.filter(pk__in=evidence).order_by().annotate(is_copy=Value(0))
+    events = KnowledgeEvent.objects.filter(pk__in=copies).order_by().annotate(is_copy=Value(1), none=Value(""))
+    columns = ("is_copy", "id", "item_id", "kind", "ref", "role")
+    told = events.annotate(told=Cast("metadata", TextField())).values_list(
+        "is_copy", "id", "item_id", "kind", "told", "none"
+    )
+    rows = sorted(links.values_list(*columns).union(told, all=True))
+    found = [Link(*row) for is_copy, *row in rows if not is_copy]
+    named = {str(each) for each in ids}
     return Links(
-        [row for row in rows if row.item_id == item.pk],
-        [row for row in rows if row.kind == "memory" and row.ref == str(item.pk)],
+        [link for link in found if link.item in ids],
+        [link for link in found if link.kind == "memory" and link.ref in named],
+        [UUID(json.loads(row[4])["item_id"]) for row in reversed(rows) if row[0]],
     )
 
 
@@ -70,23 +100,22 @@ def view_also(found: Iterable[tuple[MemoryItem, Relation]]) -> list[AlsoView]:
     return [AlsoView(item=view_item(row), relation=relation) for row, relation in found]
 
 
-def near_duplicates(
-    text: str, item: MemoryItem, ctx: Ctx, found: Iterable[tuple[MemoryItem, Relation]] = ()
-) -> list[MemoryItem]:
-    """Items in force that say nearly the same, in the scope of the item, those of its conversation and of `found`."""
-    keys = {item.scope_id, *(row.scope_id for row, _ in found)}
-    if item.source_session_id is None and keys == {item.scope_id}:
-        return similar_in(text, item.domain_id, (item.scope_id,), ctx)
-    near = Q(pk__in=keys)
+def _scopes_around(item: MemoryItem, related: Iterable[UUID], ctx: Ctx) -> tuple[int, ...]:
+    """The visible scopes in which to look for near-duplicates: its own, those of its conversation and of `related`."""
+    others = list(related)
+    if item.source_session_id is None and not others:
+        return (item.scope_id,)
+    near = Q(pk=item.scope_id)
+    if others:
+        near |= Q(pk__in=_in_force(visible_items(ctx)).filter(pk__in=others).values("scope_id"))
     if item.source_session_id is not None:
         near |= Q(pk__in=SessionScopeLink.objects.filter(session_id=item.source_session_id).values("scope_id"))
     here = visible_scopes(ctx).filter(near, domain_id=item.domain_id)
-    scope_keys = tuple(here.order_by("pk").values_list("pk", flat=True)[:MAX_SCOPES])
-    return similar_in(text, item.domain_id, scope_keys, ctx)
+    return tuple(here.order_by("pk").values_list("pk", flat=True)[:MAX_SCOPES])
 
 
-def similar_in(text: str, domain_id: str, scope_keys: tuple[int, ...], ctx: Ctx) -> list[MemoryItem]:
-    """Items in force in these scopes that say nearly the same as a text, the nearest first."""
+def similar_ids(text: str, domain_id: str, scope_keys: tuple[int, ...], ctx: Ctx) -> list[UUID]:
+    """Items in these scopes that the index holds to say nearly the same as a text, the nearest first."""
     asked = Query(
         text=text[:_LONGEST_ASKED],
         domain_id=domain_id,
@@ -94,18 +123,30 @@ def similar_in(text: str, domain_id: str, scope_keys: tuple[int, ...], ctx: Ctx)
         kinds=(Kind.MEMORY,),
         valid_at=ctx.now,
     )
-    hits = [hit for hit in index.find(asked).hits[: 3 * MAX_NEAR] if hit.confidence >= NEAR_ENOUGH]
-    rows = _in_force([hit.object_id for hit in hits], ctx)
-    return [rows[hit.object_id] for hit in hits if hit.object_id in rows][:MAX_NEAR]
+    return [hit.object_id for hit in index.find(asked).hits[: 3 * MAX_NEAR] if hit.confidence >= NEAR_ENOUGH]
 
 
-def _copies(item: MemoryItem) -> list[UUID]:
-    events = KnowledgeEvent.objects.filter(item=item, kind="copied").order_by("-id")[:MAX_OFFERED]
-    return [UUID(row.metadata["item_id"]) for row in events]
+def in_force(ids: Iterable[UUID], ctx: Ctx, along: Iterable[UUID] = ()) -> dict[UUID, MemoryItem]:
+    """The visible items in force among these; `along` as for `offered_with`."""
+    wanted = list(ids)
+    rows = readable([*wanted, *along], ctx)
+    return {item_id: rows[item_id] for item_id in wanted if item_id in rows and _holds(rows[item_id])}
 
 
-def _in_force(ids: Iterable[UUID], ctx: Ctx) -> dict[UUID, MemoryItem]:
-    rows = visible_items(ctx).filter(
-        pk__in=list(ids), current_until=None, status=Status.ACTIVE, lifecycle_status__in=TRUSTED
-    )
-    return {row.pk: row for row in rows}
+def readable(ids: Iterable[UUID], ctx: Ctx) -> dict[UUID, MemoryItem]:
+    """The visible items among these, each read once in a call."""
+    known: dict[UUID, MemoryItem | None] = ctx.once("readable items", dict)
+    wanted = list(dict.fromkeys(ids))
+    new = [item_id for item_id in wanted if item_id not in known]
+    if new:
+        known.update(dict.fromkeys(new))
+        known.update({row.pk: row for row in visible_items(ctx).filter(pk__in=new)})
+    return {item_id: row for item_id in wanted if (row := known[item_id]) is not None}
+
+
+def _holds(row: MemoryItem) -> bool:
+    return row.current_until is None and row.status == Status.ACTIVE and row.lifecycle_status in TRUSTED
+
+
+def _in_force(rows: QuerySet[MemoryItem]) -> QuerySet[MemoryItem]:
+    return rows.filter(current_until=None, status=Status.ACTIVE, lifecycle_status__in=TRUSTED)

@@ -274,8 +274,9 @@ def test_undoing_what_another_decided_asks_for_a_reason(desk):
 
 
 # Statements of a page in a full house, where everything that it can show is there. The design's 15 are what the page asks
-# by itself and for what it shows of memory; asking the index what is similar takes four more.
-STATEMENTS = {"commit_turn": 17, "write_memory_item": 17, "retract_item": 20, "correct_item": 21}
+# by itself and for what it shows of memory; asking the index what is similar takes four more. Every kind of proposal
+# about memory is counted in tests/memory/test_review_pages.py.
+STATEMENTS = {"commit_turn": 16, "write_memory_item": 17, "retract_item": 18, "correct_item": 18}
 
 
 def busy_proposals(desk) -> dict[str, str]:

@@ -39,22 +39,24 @@ _STEPS: dict[StepName, Step] = {
 }
 
 
-def _seen(given: ProposalRef, ctx: Ctx) -> tuple[Proposal, int]:
-    """The proposal and how many open ones say nearly the same, read once in the call."""
-    return ctx.once(("proposal", given.id), lambda: selectors.proposal_to_review(given.id, ctx))
+def _seen(given: ProposalRef, ctx: Ctx) -> selectors.Seen:
+    """The proposal and what stands beside it, read once in the call."""
+    filters = given.filters if isinstance(given, ReviewProposalInput) else None
+    return ctx.once(("proposal", given.id), lambda: selectors.proposal_to_review(given.id, filters, ctx))
 
 
 def _its_scope(given: ProposalRef, ctx: Ctx) -> Target:
-    row, _ = _seen(given, ctx)
+    row = _seen(given, ctx).row
     return Target(row.domain_id, (row.scope,), proposal_id=row.id)
 
 
 def _review(given: ReviewProposalInput, ctx: Ctx) -> ReviewProposalResult:
-    row, similar = _seen(given, ctx)
+    seen = _seen(given, ctx)
+    row = seen.row
     review = in_force(row.domain_id, ctx).section(ReviewPolicy)
     others = selectors.others_around(row, review.burst_per_hour, ctx)
     return ReviewProposalResult(
-        proposal=selectors.view_proposal_detail(row, ctx, similar),
+        proposal=selectors.view_proposal_detail(row, ctx, seen.similar_open),
         presentation=present(row, ctx),
         why=rule_in_words(row, review),
         guidelines=for_scope(review.guidelines, row.scope),
@@ -62,9 +64,10 @@ def _review(given: ReviewProposalInput, ctx: Ctx) -> ReviewProposalResult:
         timeline=selectors.timeline(row),
         source=others.source,
         earlier=others.earlier,
-        similar_open=similar,
+        similar_open=seen.similar_open,
         may=_may(row, ctx),
-        next_id=selectors.next_proposal(row, given.filters, ctx) if given.filters is not None else None,
+        previous_id=seen.previous_id,
+        next_id=seen.next_id,
     )
 
 
@@ -121,7 +124,7 @@ REVIEW_PROPOSAL = register(
 
 
 def _preview(given: ProposalRef, ctx: Ctx) -> PreviewProposalResult:
-    row, _ = _seen(given, ctx)
+    row = _seen(given, ctx).row
     try:
         services.require_open(row)
         stored = gate.ready(row, ctx.actor, ctx)
