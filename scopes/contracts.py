@@ -13,6 +13,7 @@ from kernel.text import has_invisible
 
 LEGACY_DOMAIN = "legacy"
 SESSION = "session"
+OWNER = "@owner"  # a scope of one actor for itself; no caller can name it: no scope type of a call holds such a sign
 SCOPE_TYPES = ("global", "project", "expert", "task", SESSION)
 
 DomainId = Annotated[

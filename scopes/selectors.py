@@ -14,7 +14,7 @@ from django.db.models import Q, QuerySet
 from kernel.compiled import Given, compiled, instances
 from kernel.context import ANY, KEY_RIGHTS, Actor, ActorKind, Ctx, Reach, Right, type_prefix
 from kernel.errors import InvalidInputError, NotFoundError, UnauthenticatedError
-from scopes.contracts import LEGACY_DOMAIN, SESSION, GrantView, PrincipalView, Role, Scoped, ScopeRef
+from scopes.contracts import LEGACY_DOMAIN, OWNER, SESSION, GrantView, PrincipalView, Role, Scoped, ScopeRef
 from scopes.models import ApiKey, Domain, Grant, MemoryScope, Principal, ReviewerAssignment
 
 if TYPE_CHECKING:
@@ -224,7 +224,8 @@ def _owned(names: Iterable[str], rows: Mapping[str, MemoryScope], ctx: Ctx) -> f
 
 
 def visible_scopes(ctx: Ctx, right: Right = Right.READ) -> QuerySet[MemoryScope]:
-    """The base queryset: every scope on which the actor holds the right, and the sessions that it opened itself."""
+    """The base queryset: every scope on which the actor holds the right, and the sessions that it opened itself; never
+    one that no caller can name."""
     nothing = Q(pk__in=[])
     granted, mine = nothing, nothing
     for grant in ctx.reach:
@@ -235,7 +236,14 @@ def visible_scopes(ctx: Ctx, right: Right = Right.READ) -> QuerySet[MemoryScope]
             mine |= Q(owner=ctx.actor.id) & _in_domain(grant, "domain_id")
     if ctx.actor.kind is ActorKind.AGENT:
         granted &= Q(partition__in=["", ctx.actor.id])
-    return MemoryScope.objects.filter(granted | mine)
+    return MemoryScope.objects.filter(granted | mine).exclude(scope_type=OWNER)
+
+
+def private_scopes(domain_id: str, names: Iterable[str] = (), keys: Iterable[int] = ()) -> QuerySet[MemoryScope]:
+    """The scopes of a domain that no caller can name, among these names or these keys."""
+    actors = [name.removeprefix(f"{OWNER}:") for name in names]
+    rows = MemoryScope.objects.filter(domain_id=domain_id, scope_type=OWNER)
+    return rows.filter(Q(external_id__in=actors) | Q(key__in=list(keys)))
 
 
 def domain_filter(ctx: Ctx, right: Right = Right.READ) -> Q:

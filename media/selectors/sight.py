@@ -6,11 +6,16 @@ from collections.abc import Collection
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from kernel.context import Ctx, Right
+from kernel.context import ANY, Ctx, Right
 from media.models import DocumentShare, SourceDocument
+from scopes.contracts import LEGACY_DOMAIN, OWNER
 from scopes.selectors import domain_filter, visible_scopes
 
-OWNER = "@owner"
+
+def domain_of(named: str | None, ctx: Ctx) -> str:
+    """The domain that a call names, else the only one that the actor can reach, else `legacy`."""
+    mine = {grant.domain_id for grant in ctx.reach} - {ANY}
+    return named or (mine.pop() if len(mine) == 1 else LEGACY_DOMAIN)
 
 
 def private_scope(actor_id: str) -> str:
@@ -23,7 +28,7 @@ def private_scope(actor_id: str) -> str:
 
 def visible_documents(ctx: Ctx, right: Right = Right.READ) -> QuerySet[SourceDocument]:
     """The base queryset: the actor's own documents, and those shared to a scope on which it holds the right."""
-    scopes = visible_scopes(ctx, right).exclude(scope_type=OWNER)
+    scopes = visible_scopes(ctx, right)
     shared = DocumentShare.objects.filter(Exists(scopes.filter(pk=OuterRef("scope_id"))), document=OuterRef("pk"))
     return SourceDocument.objects.filter(domain_filter(ctx, right), Q(owner_id=ctx.actor.id) | Exists(shared))
 

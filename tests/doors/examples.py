@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tests.conftest import TEAM, Cast, a_turn
 from tests.doors.language_model import a_model
+from tests.media.shelf import a_plan, put
 
 
 @dataclass(frozen=True)
@@ -275,6 +276,12 @@ def _in_team(made: dict) -> dict:
     return {"domain_id": TEAM}
 
 
+def _to_retrieve(cast: Cast) -> dict:
+    put(cast.agent, "Zebra 斑马 stripes", "more of them", metadata={"page": 2}, shared=("project:shop",))
+    plan = a_plan("斑马 stripes", budget={"top_k": 5000}, later=1, filters={"media_type": "document"})
+    return {"domain_id": TEAM, "plan": plan, "scope_context": {"read": [PROJECT]}}
+
+
 EXAMPLES: dict[str, Example] = {
     "delete_filter": Example("reviewer", _filter, "agent"),
     "draft_rule": Example("reviewer", lambda cast: {**_proposal(cast), "reason": "always fine"}, "agent"),
@@ -365,6 +372,7 @@ EXAMPLES: dict[str, Example] = {
     "resolve_conflict": Example("reviewer", _merging, "stranger"),
     "retract_item": Example("agent", lambda cast: _about(cast, also=[_item(cast)["id"]]), "stranger"),
     "reset_second_factor": Example("operator", lambda cast: {"user": "reviewer", "reason": "phone lost"}, "agent"),
+    "retrieve": Example("agent", _to_retrieve, "stranger"),
     "revoke_key": Example("operator", lambda cast: {"key_prefix": cast.reader.key.split("_")[1]}, "agent"),
     "search_memory": Example("agent", _to_search, "stranger"),
     "set_policy": Example("operator", lambda cast: {"domain_id": TEAM, "document": {}, "reason": "reset"}, "agent"),

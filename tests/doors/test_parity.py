@@ -46,8 +46,10 @@ def normal(value: Any) -> Any:
 
 
 def body_of(told: Told) -> dict:
-    """The body without what differs by nature: the request's id, the door, a new key's prefix."""
+    """The body without what differs by nature: the request's id, the door, a new key's prefix, how long it took."""
     body = {key: value for key, value in told[1].items() if key not in {"request_id", "door", "key_prefix"}}
+    if isinstance(body.get("stats"), dict):
+        body["stats"] = {key: value for key, value in body["stats"].items() if key != "took_ms"}
     masked: dict = normal(body)
     return masked
 

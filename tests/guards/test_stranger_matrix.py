@@ -27,6 +27,7 @@ from tests.guards.world import (
     stored,
     turn,
 )
+from tests.media.shelf import a_plan
 
 KEY = {"idempotency_key": "k"}
 
@@ -57,6 +58,14 @@ def _searches(ids: Ids) -> dict[str, dict]:
     for mode in ("exact", "relational", "semantic"):
         found |= {f"{name} {mode}": {**tree, **everything, "mode": mode} for name, tree in _places(ids).items()}
     return found
+
+
+def _retrieves(ids: Ids) -> dict[str, dict]:
+    """A plan in every place but the task, to which nothing is shared, and one with its place inside."""
+    plan = a_plan("What of Planboard?")
+    found = {name: {**tree, "plan": plan} for name, tree in _places(ids).items() if name != "task"}
+    inside = {**plan, **context(f"project:{ids.project}"), "domain_id": ids.domain}
+    return {**found, "plan of project": inside}
 
 
 def _composes(ids: Ids) -> dict[str, dict]:
@@ -260,6 +269,7 @@ INPUTS: dict[str, Inputs] = {
     },
     "retract_item": _acts(also=[]),
     "reset_second_factor": lambda ids: {"person": {**KEY, "user": ids.person, "reason": "because"}},
+    "retrieve": _retrieves,
     "revoke_key": lambda ids: {"key": {**KEY, "key_prefix": ids.key_prefix}},
     "search_memory": _searches,
     "set_policy": lambda ids: {
@@ -303,7 +313,7 @@ READER_SEES = COUNTS | AT_ODDS | {
     "list_blind_reviews", "list_filters",
     "compose_context", "diagnostics", "get_memory_item", "get_session", "get_turn", "lineage",
     "list_domains", "list_extractions", "list_memory_items", "list_proposals", "list_scopes", "list_sessions",
-    "list_turns", "search_memory", "whoami",
+    "list_turns", "retrieve", "search_memory", "whoami",
 }  # fmt: skip
 SHOWS_CONTENT = READER_SEES - COUNTS - {
     "list_blind_reviews",

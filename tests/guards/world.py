@@ -15,6 +15,7 @@ from kernel.context import Door
 from memory.models import ExtractionRun, Turn
 from tests.conftest import Player, make_agent, make_person
 from tests.guards.write_guard import guarded_tables, unguarded
+from tests.media.shelf import put
 
 MARK = "quokka"  # in every text, id and name of the team
 QUESTION = "What does Planboard use in the plan?"  # finds all of it and says nothing of it itself
@@ -164,6 +165,8 @@ def _remember(agent: Player, ids: Ids, *, in_project: bool = True) -> None:
     """A turn of the session and, where wanted, of a project, with items in every state, a summary, a recorded context
     and two extractions of a model, one of them failed."""
     own = f"session:{ids.session}"
+    shared = (f"project:{ids.project}", own) if in_project else ()
+    put(agent, f"Planboard and {MARK}", domain=ids.domain, shared=shared, title=MARK, metadata={"speaker": MARK})
     first = agent.do("commit_turn", turn(ids, **context(own, write=own)))
     assert first["summary"]["triggered"]
     ids.turn, ids.item = first["turn_id"], _item(first, "goals")

@@ -50,7 +50,7 @@ class PlanTimeRange(Lenient):
 
 
 class GlobalFilters(Lenient):
-    """Filters of every query; a query's own filter of the same name counts instead, an empty list lifts it."""
+    """Filters of every query; a query's own filter of the same name counts instead; an empty one is none."""
 
     document_ids: Many = Field(default=[], description="Only these documents.")
     tag_ids: Many = Field(default=[], description="Only texts with one of these tags.")

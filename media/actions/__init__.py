@@ -1,0 +1,7 @@
+"""What anyone can do with documents; importing this registers it."""
+
+from __future__ import annotations
+
+from media.actions import retrieving
+
+__all__ = ["retrieving"]

@@ -1,0 +1,1 @@
+"""Doing the work of documents, objects, jobs and retrieval."""
