@@ -206,4 +206,5 @@ def read_sections(ids: Collection[UUID], reading: Reading, filters: Q, ctx: Ctx)
 def _seen(*row: Any) -> SectionSeen:
     *_, published, created, document = row
     event_time = datetime.combine(published, time(), UTC) if published else created
-    return SectionSeen(*row[:-3], event_time, document)
+    columns: list[Any] = [*row[:-3], event_time, document]
+    return SectionSeen(*columns)
