@@ -7,4 +7,7 @@ class MediaConfig(AppConfig):
     name = "media"
 
     def ready(self) -> None:
+        from kernel.queue import regularly
         from media import actions  # noqa: F401  registers actions
+
+        regularly(60, "media.jobs.collect_media_objects")

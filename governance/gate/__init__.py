@@ -5,11 +5,12 @@ from __future__ import annotations
 from governance.gate.calls import Answer, call, foresee, perform, place_of, queue_within, refuse
 from governance.gate.opening import is_open
 from governance.gate.stored import Stored, carry_out, draft, preview, ready, tried
-from governance.gate.system import note, system_ctx
+from governance.gate.system import by_itself, note, system_ctx
 
 __all__ = [
     "Answer",
     "Stored",
+    "by_itself",
     "call",
     "carry_out",
     "draft",

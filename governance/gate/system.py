@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from governance import services
 from governance.contracts import Outcome
 from governance.gate.opening import writing
 from governance.policies import Policies
 from governance.services import Trail
+from kernel.actions import Change
 from kernel.context import Actor, ActorKind, Ctx, Door
 from scopes.selectors import EVERYTHING
 
@@ -27,6 +30,16 @@ def register_file(policies: Policies) -> None:
             return
         trail = Trail(action="register_policy_file", policy_version=policies.version, rule="system", changes=[change])
         services.record(trail, ctx, Outcome.ALLOWED)
+
+
+def by_itself(event: str, write: Callable[[], Sequence[Change]], ctx: Ctx) -> None:
+    """Write, in a transaction of the gate's own, what the server has to know while it prepares a call, such as that
+    bytes are about to be stored; `event` is its name in the audit log, where it stands if `write` reports changes.
+    Nothing is decided: the call it serves was."""
+    with writing():
+        changes = write()
+        if changes:
+            services.record(Trail(action=event, rule="system", changes=changes), ctx, Outcome.ALLOWED)
 
 
 def note(event: str, ctx: Ctx, outcome: Outcome, reason: str = "") -> None:

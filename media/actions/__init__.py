@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from media.actions import retrieving
+from media.actions import objects, retrieving
 
-__all__ = ["retrieving"]
+__all__ = ["objects", "retrieving"]

@@ -14,6 +14,8 @@ class MediaObject(models.Model):
     """Bytes that are stored once, whoever brought them: installation-wide, so it has no domain; its references do.
 
     `reference_count` is the number of its references. At zero it is garbage, unless a kept job still needs it.
+    `touched_at` is when someone last meant to use it. While it has a `collector` its bytes are being removed, and
+    nobody may use it.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
@@ -24,6 +26,8 @@ class MediaObject(models.Model):
     reference_count = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField(default=clock.now)
     touched_at = models.DateTimeField(default=clock.now)
+    collector = models.UUIDField(null=True, blank=True)
+    collecting_since = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         db_table = "media_objects"

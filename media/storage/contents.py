@@ -82,8 +82,12 @@ class Store(Protocol):
         """Remove the bytes for good; whether they were there."""
         ...
 
-    def iterate(self) -> Iterator[StoredFile]:
-        """Every file that lies in this store."""
+    def iterate(self, beginning: str = "") -> Iterator[StoredFile]:
+        """Every file of this store whose name begins so."""
+        ...
+
+    def rest(self) -> Iterator[StoredFile]:
+        """What lies beside the folders of contents, but for what is just being written."""
         ...
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ from kernel.errors import NotFoundError, UnavailableError
 from media.storage.contents import CHUNK, Stored, StoredFile, hash_of_place, place
 
 _READABLE = 0o640
+_HEX = "0123456789abcdef"
+_WRITING_SECONDS = 3600  # a file that has not yet come to its place is being written, unless it is older
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +80,33 @@ class LocalStore:
         _flush(path.parent)
         return True
 
-    def iterate(self) -> Iterator[StoredFile]:
-        """Every file under the folder, what was left by a broken write included."""
-        for folder, _, names in os.walk(self.root):
-            for name in sorted(names):
-                path = Path(folder) / name
-                with suppress(FileNotFoundError):  # collected while we look
-                    relative = path.relative_to(self.root).as_posix()
-                    yield StoredFile(hash_of_place(relative), relative, path.lstat().st_size)
+    def iterate(self, beginning: str = "") -> Iterator[StoredFile]:
+        """Every file under the folder whose name begins so."""
+        for path in sorted(self.root.glob("*")):
+            if path.name.startswith(beginning[:2]) or beginning.startswith(path.name):
+                for found in self._files(path):
+                    if found.name.startswith(beginning):
+                        yield found
+
+    def rest(self) -> Iterator[StoredFile]:
+        """What lies beside the folders of contents, but for what is just being written."""
+        for path in sorted(self.root.glob("*")):
+            if path.name[0] not in _HEX:
+                for found in self._files(path):
+                    if not self._is_new(found):
+                        yield found
+
+    def _files(self, top: Path) -> Iterator[StoredFile]:
+        inside = (Path(folder) / name for folder, _, names in os.walk(top) for name in sorted(names))
+        for path in inside if top.is_dir() else (top,):
+            with suppress(FileNotFoundError):  # removed while we look
+                relative = path.relative_to(self.root).as_posix()
+                yield StoredFile(hash_of_place(relative), relative, path.lstat().st_size)
+
+    def _is_new(self, found: StoredFile) -> bool:
+        with suppress(FileNotFoundError):
+            return time.time() - (self.root / found.name).lstat().st_mtime < _WRITING_SECONDS
+        return True
 
     def _path(self, content_hash: str) -> Path:
         return self.root / place(content_hash)

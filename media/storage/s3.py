@@ -14,6 +14,7 @@ from kernel.errors import NotFoundError, UnavailableError
 from media.storage.contents import CHUNK, Stored, StoredFile, hash_of_place, measure, place
 
 _MISSING = frozenset({"404", "NoSuchKey", "NotFound"})
+_AFTER_HEX = "g"
 _IN_MEMORY = 4_194_304  # bytes of an opened content that are kept in memory and not in a file
 INSTALL = (
     "The bucket needs the packages of requirements-s3.txt: install them, or leave SMARTBRAIN_MEDIA_S3_BUCKET empty."
@@ -108,10 +109,17 @@ class S3Store:
             self._bucket().Object(key).delete()
         return there
 
-    def iterate(self) -> Iterator[StoredFile]:
-        """Everything under the prefix."""
+    def iterate(self, beginning: str = "") -> Iterator[StoredFile]:
+        """Everything under the prefix whose name begins so."""
+        return self._listed(Prefix=f"{self._prefix}{beginning}")
+
+    def rest(self) -> Iterator[StoredFile]:
+        """What comes after the folders of contents under the prefix."""
+        return self._listed(Prefix=self._prefix, Marker=f"{self._prefix}{_AFTER_HEX}")
+
+    def _listed(self, **where: str) -> Iterator[StoredFile]:
         with _reachable():
-            for found in self._bucket().objects.filter(Prefix=self._prefix):
+            for found in self._bucket().objects.filter(**where):
                 name = found.key.removeprefix(self._prefix)
                 yield StoredFile(hash_of_place(name), name, found.size)
 

@@ -278,6 +278,8 @@ INPUTS: dict[str, Inputs] = {
     },
     "unassign_reviewer": lambda ids: {"domain": {**KEY, "user": ids.person, "domain_id": ids.domain}},
     "verify_audit": lambda ids: {"chain": {}},
+    "check_media": lambda ids: {"store": {}},
+    "garbage_collect_media_objects": lambda ids: {"store": {}},
     "set_preferences": lambda ids: {"own": {"shortcuts": False}},
     "whoami": lambda ids: {"me": {}},
     "withdraw_proposal": lambda ids: {state: {**tree, **KEY} for state, tree in _proposals(ids).items()},
@@ -303,7 +305,7 @@ MAY_ANSWER = (
     }
 )  # with what is the caller's own
 OF_THE_INSTALLATION = {
-    "expire_proposals",
+    "check_media", "expire_proposals", "garbage_collect_media_objects",
     "create_principal", "issue_key", "revoke_key", "list_principals", "get_policy", "replay_policy", "reset_second_factor",
     "set_policy",
     "verify_audit",

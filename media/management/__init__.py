@@ -1,0 +1,1 @@
+"""Commands of media for the operator at the shell."""
