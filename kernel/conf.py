@@ -38,6 +38,8 @@ class Conf:
     media_s3_access_key: str = field(default="", repr=False)  # empty: what the machine provides
     media_s3_secret_key: str = field(default="", repr=False)  # the same
     media_grace_hours: int = 24  # hours that unused bytes stay before they are removed
+    media_attempts: int = 3  # how often a media job is begun before it counts as failed
+    media_stale_seconds: int = 900  # a worker that shows no life for so long has lost its job
     password_file: str = ""  # file with the password for `manage.py act --user NAME`
 
     @classmethod

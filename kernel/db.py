@@ -9,7 +9,7 @@ from datetime import datetime
 from decimal import Decimal
 from enum import Enum
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django.db import Error, OperationalError, connection, models, transaction
@@ -18,6 +18,8 @@ from django.db.backends.utils import CursorWrapper
 from django.db.models import F, Func, Lookup
 from django.db.models.functions import Collate
 from django.db.models.lookups import Exact, In
+
+Row = TypeVar("Row", bound=models.Model)
 
 
 @cache
@@ -122,6 +124,14 @@ def rolled_back() -> Iterator[None]:
     with transaction.atomic():
         yield
         transaction.set_rollback(True)
+
+
+def skipping_locked(rows: models.QuerySet[Row]) -> models.QuerySet[Row]:
+    """The rows, locked, without those that another transaction holds: several workers then never wait for each other.
+
+    SQLite has one writer at a time, and no such locks. Whoever takes a row still has to change it conditionally.
+    """
+    return rows.select_for_update(skip_locked=True) if is_postgres() else rows
 
 
 class _Unindexed(Func):

@@ -51,6 +51,11 @@ def show_invisible(text: str) -> str:
     return "".join(f"⟦U+{ord(char):04X}⟧" if is_invisible(char) else char for char in text)
 
 
+def storable(text: str) -> str:
+    """The text as any text column holds it: NUL is shown as ␀, half a surrogate pair as a question mark."""
+    return text.replace("\x00", "␀").encode("utf-8", "replace").decode("utf-8")
+
+
 def _is_plain(text: str) -> bool:
     """A quick yes for most texts, since looking at each character takes long; a no decides nothing."""
     return text.translate(_LINE_BREAKS).isprintable() and not _UNSEEN_MARKS.search(text)

@@ -10,4 +10,6 @@ class MediaConfig(AppConfig):
         from kernel.queue import regularly
         from media import actions  # noqa: F401  registers actions
 
+        regularly(1, "media.jobs.resume_media_jobs")
+        regularly(60, "media.jobs.prune_media_jobs")
         regularly(60, "media.jobs.collect_media_objects")

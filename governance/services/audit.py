@@ -13,6 +13,7 @@ from kernel.actions import Change, Effect
 from kernel.context import Ctx
 from kernel.errors import DomainError
 from kernel.rows import insert
+from kernel.text import storable
 
 _DENIED = frozenset({"unauthenticated", "forbidden", "not_found", "scope_not_writable", "quota_exceeded"})
 _INVALID = frozenset({"invalid_json", "invalid_input", "too_large", "unsupported_media_type"})
@@ -79,4 +80,4 @@ def record_refusal(trail: Trail, ctx: Ctx, error: DomainError) -> AuditEntry:
     outcome = (
         Outcome.DENIED if error.code in _DENIED else Outcome.INVALID if error.code in _INVALID else Outcome.FAILED
     )
-    return record(trail, ctx, outcome, reason=error.message[:2000], code=error.code)
+    return record(trail, ctx, outcome, reason=storable(error.message)[:2000], code=error.code)

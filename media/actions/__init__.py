@@ -1,7 +1,7 @@
-"""What anyone can do with documents; importing this registers it."""
+"""What anyone can do with documents, stored bytes and jobs; importing this registers it."""
 
 from __future__ import annotations
 
-from media.actions import objects, retrieving
+from media.actions import jobs, objects, retrieving, upkeep
 
-__all__ = ["objects", "retrieving"]
+__all__ = ["jobs", "objects", "retrieving", "upkeep"]

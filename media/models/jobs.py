@@ -17,6 +17,7 @@ class MediaJob(models.Model):
     """One import to be done by a worker, for the owner and scopes that the row names.
 
     A worker holds it by `lease_token` and shows that it lives by `heartbeat_at`; only the holder of the lease writes.
+    `scopes` are written `type:id`; `place` is the first of them, or `*` where only the owner shall see the document.
     `staging_object` is kept until the row is pruned. `request_fingerprint` is the SHA-256, in hex, of what was asked,
     so that an `idempotency_key` that comes again is known to ask the same.
     """
@@ -29,6 +30,7 @@ class MediaJob(models.Model):
     source = models.CharField(max_length=2000, blank=True, default="")
     options = JSONField(default=dict)
     scopes = JSONField(default=list)
+    place = models.CharField(max_length=240, default="*")
     status = models.CharField(
         max_length=10, choices=[(s.value, s.value) for s in JobStatus], default=JobStatus.QUEUED.value
     )

@@ -12,22 +12,34 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
+UPLOADS = ("/v1/media", "/admin/media/mediajob/upload/")
+FORM_BYTES = 1_048_576  # room in an upload for what stands around its file
+_CUT = "smartbrain.cut"
+
 
 def limit_body(app: App) -> App:
     """An ASGI application that gets at most one byte more of a body than the limit allows, chunked bodies included.
 
     That byte is enough for the view to see that the body is too large and to refuse it as it refuses anything else;
-    whatever else arrives until it has answered is thrown away.
+    whatever else arrives until it has answered is thrown away. Where files are uploaded the limit is that of a file.
     """
 
     async def limited(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
-        await app(scope, _cut(receive) if scope["type"] == "http" else receive, send)
+        await app(scope, _cut(scope, receive) if scope["type"] == "http" else receive, send)
 
     return limited
 
 
-def _cut(receive: Receive) -> Receive:
-    left = conf().max_body_bytes + 1
+def was_cut(request: Any) -> bool:
+    """Whether more arrived than a body may have; only ever true where an ASGI server serves."""
+    return bool(getattr(request, "scope", {}).get(_CUT))
+
+
+def _cut(scope: MutableMapping[str, Any], receive: Receive) -> Receive:
+    most = conf().max_body_bytes
+    if scope.get("path") in UPLOADS:
+        most = max(most, conf().media_max_bytes + FORM_BYTES)
+    left = most + 1
 
     async def at_most() -> Message:
         nonlocal left
@@ -39,6 +51,7 @@ def _cut(receive: Receive) -> Receive:
             left -= len(body)
             return message
         kept, left = body[:left], 0
+        scope[_CUT] = True
         return {"type": "http.request", "body": kept, "more_body": False}
 
     return at_most

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 
+from kernel import clock
 from tests.conftest import TEAM, Cast, a_turn
 from tests.doors.language_model import a_model
+from tests.media.jobbing import a_job
 from tests.media.shelf import a_plan, put
 
 
@@ -282,7 +285,37 @@ def _to_retrieve(cast: Cast) -> dict:
     return {"domain_id": TEAM, "plan": plan, "scope_context": {"read": [PROJECT]}}
 
 
+def _job(status: str) -> Callable[[Cast], dict]:
+    """A media job in that state."""
+    return lambda cast: {"id": str(a_job(cast.agent, status, result={"warnings": ["不可读"]}).pk)}
+
+
+def _failed_jobs(cast: Cast) -> dict:
+    failed = [a_job(cast.agent, "failed", error="too_large: 超过上限", scopes=["project:shop"]) for _ in range(2)]
+    return {"domain_id": TEAM, "ids": [str(row.pk) for row in failed]}
+
+
+def _stale_job(cast: Cast) -> dict:
+    a_job(cast.agent, "processing", heartbeat_at=clock.now() - timedelta(days=1))
+    return {}
+
+
 EXAMPLES: dict[str, Example] = {
+    "acknowledge_media_job": Example("agent", _job("failed"), "stranger"),
+    "cancel_media_job": Example("agent", _job("queued"), "stranger"),
+    "get_media_job": Example("agent", _job("partial"), "stranger"),
+    "list_media_jobs": Example(
+        "agent",
+        lambda cast: {**_in_team(_failed_jobs(cast)), "status": ["failed", "partial"], "unacknowledged": True},
+        "stranger",
+    ),
+    "media_job_stats": Example("agent", lambda cast: _in_team(_failed_jobs(cast)), "stranger"),
+    "prune_media_jobs": Example(
+        "operator", lambda cast: {"days": 0, "limit": len(_failed_jobs(cast)["ids"])}, "agent"
+    ),
+    "recover_media_jobs": Example("operator", _stale_job, "agent"),
+    "retry_media_job": Example("agent", _job("failed"), "stranger"),
+    "retry_media_jobs": Example("agent", _failed_jobs, "stranger"),
     "delete_filter": Example("reviewer", _filter, "agent"),
     "draft_rule": Example("reviewer", lambda cast: {**_proposal(cast), "reason": "always fine"}, "agent"),
     "expire_proposals": Example("operator", lambda cast: {}, "agent"),

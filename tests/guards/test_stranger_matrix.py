@@ -139,6 +139,14 @@ def _turns(ids: Ids) -> dict[str, dict]:
     return {"session": {"turn_id": ids.turn}, "project": {"turn_id": ids.project_turn}}
 
 
+def _jobs(ids: Ids) -> dict[str, dict]:
+    return {"own": {"id": ids.job}, "project": {"id": ids.project_job}}
+
+
+def _job_lists(ids: Ids) -> dict[str, dict]:
+    return {"domain": {"domain_id": ids.domain}, "all": {}}
+
+
 def _commits(ids: Ids) -> dict[str, dict]:
     events = turn(ids, "hello")["turn_events"]
     return {name: {**tree, **KEY, "turn_events": events} for name, tree in _places(ids).items()}
@@ -211,6 +219,15 @@ INPUTS: dict[str, Inputs] = {
         for written in ("csv", "json")
         for state, tree in _audits(ids).items()
     },
+    "acknowledge_media_job": _jobs,
+    "cancel_media_job": _jobs,
+    "get_media_job": _jobs,
+    "list_media_jobs": _job_lists,
+    "media_job_stats": _job_lists,
+    "prune_media_jobs": lambda ids: {"all": {"days": 0}},
+    "recover_media_jobs": lambda ids: {"all": {}},
+    "retry_media_job": _jobs,
+    "retry_media_jobs": lambda ids: {**_job_lists(ids), "named": {"ids": [ids.job]}},
     "extract_turn": lambda ids: {state: {**tree, **KEY} for state, tree in _turns(ids).items()},
     "get_audit_entry": lambda ids: {"entry": {"id": ids.entry}},
     "get_conflict": _conflicts,
@@ -286,8 +303,8 @@ INPUTS: dict[str, Inputs] = {
     "write_memory_item": _writes,
 }
 
-COUNTS = {"proposal_counts", "review_stats"}  # numbers of what the caller may see: none
-ONE_BY_ONE = {"decide_proposals"}  # answers a person with what became of each: not found
+COUNTS = {"media_job_stats", "proposal_counts", "review_stats"}  # numbers of what the caller may see: none
+ONE_BY_ONE = {"decide_proposals", "retry_media_jobs"}  # answer with what became of each: not found
 OWN = {"save_filter", "set_preferences", "whoami"}  # what a person chooses for themselves
 MAY_ANSWER = (
     COUNTS
@@ -299,13 +316,14 @@ MAY_ANSWER = (
         "list_blind_reviews",
         "list_domains",
         "list_filters",
+        "list_media_jobs",
         "list_proposals",
         "set_preferences",
         "whoami",
     }
 )  # with what is the caller's own
 OF_THE_INSTALLATION = {
-    "check_media", "expire_proposals", "garbage_collect_media_objects",
+    "check_media", "expire_proposals", "garbage_collect_media_objects", "prune_media_jobs", "recover_media_jobs",
     "create_principal", "issue_key", "revoke_key", "list_principals", "get_policy", "replay_policy", "reset_second_factor",
     "set_policy",
     "verify_audit",
@@ -314,17 +332,19 @@ AT_ODDS = {"get_conflict", "inspect_shadows", "list_conflicts"}
 READER_SEES = COUNTS | AT_ODDS | {
     "list_blind_reviews", "list_filters",
     "compose_context", "diagnostics", "get_memory_item", "get_session", "get_turn", "lineage",
-    "list_domains", "list_extractions", "list_memory_items", "list_proposals", "list_scopes", "list_sessions",
-    "list_turns", "retrieve", "search_memory", "whoami",
+    "list_domains", "list_extractions", "list_media_jobs", "list_memory_items", "list_proposals", "list_scopes",
+    "list_sessions", "list_turns", "retrieve", "retry_media_jobs", "search_memory", "whoami",
 }  # fmt: skip
 SHOWS_CONTENT = READER_SEES - COUNTS - {
     "list_blind_reviews",
     "list_domains",
     "list_filters",
     "list_proposals",
+    "retry_media_jobs",
     "whoami",
-} | {"get_context"}
+} | {"get_context", "get_media_job"}
 READER_KNOWS_NOTHING_OF = {
+    "acknowledge_media_job", "cancel_media_job", "get_media_job", "retry_media_job",
     "approve_proposal", "claim_proposal", "comment_on_proposal", "delete_filter", "draft_rule", "edit_and_approve",
     "explain_policy", "get_audit_entry", "get_context", "get_proposal", "preview_proposal", "recommend",
     "reject_proposal", "release_proposal", "request_changes", "revert_change", "review_blindly", "review_proposal",

@@ -15,6 +15,7 @@ from kernel.context import Door
 from memory.models import ExtractionRun, Turn
 from tests.conftest import Player, make_agent, make_person
 from tests.guards.write_guard import guarded_tables, unguarded
+from tests.media.jobbing import a_job
 from tests.media.shelf import put
 
 MARK = "quokka"  # in every text, id and name of the team
@@ -55,6 +56,8 @@ class Ids:
     request: str = field(default_factory=lambda: str(uuid4()))
     entry: str = field(default_factory=lambda: str(uuid4()))
     filter: str = field(default_factory=lambda: str(uuid4()))
+    job: str = field(default_factory=lambda: str(uuid4()))
+    project_job: str = field(default_factory=lambda: str(uuid4()))
 
     @classmethod
     def ghost(cls, domain: str = "ghost-domain") -> Ids:
@@ -143,6 +146,11 @@ def build() -> World:
     reviewer.do("approve_proposal", id=ids.approved, reason=f"yes {MARK}")
     saved = {"domain_id": DOMAIN, "text": MARK, "scope": f"project:{PROJECT}"}
     ids.filter = reviewer.do("save_filter", name=f"filter-{MARK}", filters=saved, shared=True)["filter"]["id"]
+    job = {"domain_id": DOMAIN, "source": f"https://example.org/{MARK}", "options": {"title": MARK}, "error": MARK}
+    ids.job = str(a_job(agent, "failed", **job).pk)
+    legacy.job = str(a_job(legacy_agent, "failed", **job | {"domain_id": "legacy"}).pk)
+    shared = {"scopes": [f"project:{PROJECT}"], "place": f"project:{PROJECT}"}
+    ids.project_job = str(a_job(agent, "queued", **job, **shared).pk)
     newest = operator.do("list_audit", domain_id=DOMAIN, limit=1)["entries"][0]
     ids.request, ids.entry = newest["request_id"], newest["id"]
     secrets = frozenset(_secrets())

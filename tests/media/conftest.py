@@ -1,4 +1,4 @@
-"""Stores of bytes for the tests of media."""
+"""Stores of bytes, and an import to run, for the tests of media."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from django.conf import settings
 
 from kernel.ids import new_id
 from media.storage import LocalStore, S3Store, Store
+from tests.media.jobbing import importing
 from tests.media.s3_servers import Server, running_server
+
+__all__ = ["importing"]
 
 
 @pytest.fixture(scope="session")

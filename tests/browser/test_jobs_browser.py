@@ -1,0 +1,156 @@
+"""The job board in a real browser: by mouse, by keyboard, without JavaScript, live, accessible, in both schemes."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.urls import reverse
+from playwright.sync_api import Browser, Page
+
+from kernel import clock
+from media.models import MediaJob
+from tests.browser.test_admin_browser import signed_in, violations
+from tests.conftest import ELSEWHERE, TEAM, Cast, make_cast, make_person
+from tests.guards.write_guard import unguarded
+from tests.media.jobbing import a_job
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+SHOTS = os.environ.get("SCREENSHOTS", "")
+
+
+def make_job(cast: Cast, source: str, status: str, **fields: Any) -> MediaJob:
+    return a_job(cast.agent, status, source=source, options={"title": "计划 a\u200bb"}, **fields)
+
+
+@pytest.fixture
+def jobs(transactional_db: None) -> dict[str, MediaJob]:
+    """A job in every state, two failed ones and one of another domain."""
+    cast = make_cast()
+    make_person("ann", TEAM, is_staff=True)
+    done = {"status": "success", "document_id": "0198", "warnings": []}
+    partial = {**done, "status": "partial", "warnings": ["No speech-to-text is configured: the sound was not read."]}
+    skipped = {"status": "unsupported", "warnings": ["Nothing reads .xyz files."]}
+    address = "https://example.org/" + "very-long-name-" * 12
+    return {
+        "queued": make_job(cast, "https://example.org/waits.pdf", "queued"),
+        "processing": make_job(cast, "https://example.org/runs.mp4", "processing", heartbeat_at=clock.now()),
+        "completed": make_job(cast, "https://example.org/done.md", "completed", result=done),
+        "partial": make_job(cast, "https://example.org/会议.mp3", "partial", result=partial),
+        "unsupported": make_job(cast, "https://example.org/model.xyz", "partial", result=skipped),
+        "canceled": make_job(cast, "https://example.org/never.docx", "canceled"),
+        "failed": make_job(
+            cast,
+            "https://example.org/<b>broken</b>.pdf",
+            "failed",
+            error="too_large: 80 MiB is over the limit of 50 MiB.",
+        ),
+        "failed_too": make_job(cast, address, "failed", error="坏 " * 300),
+        "elsewhere": make_job(cast, "https://example.org/secret", "failed", domain_id=ELSEWHERE),
+    }
+
+
+@pytest.fixture
+def pictures() -> Any:
+    def take(page: Page, name: str) -> None:
+        if SHOTS:
+            page.screenshot(path=Path(SHOTS) / f"{name}.png", full_page=True)
+
+    return take
+
+
+def board(**query: str) -> str:
+    return reverse("admin:media_board") + "".join(f"?{name}={value}" for name, value in query.items())
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_works(browser: Browser, live_server: Any, jobs: dict, pictures: Any, scheme: str) -> None:
+    barriers: list[str] = []
+    pages = {
+        "board": board(),
+        "attention": board(state="attention"),
+        "failed-job": reverse("admin:media_job", args=[jobs["failed"].pk]),
+        "partial-job": reverse("admin:media_job", args=[jobs["partial"].pk]),
+        "running-job": reverse("admin:media_job", args=[jobs["processing"].pk]),
+    }
+    with signed_in(browser, live_server.url, "ann", color_scheme=scheme) as (page, faults):
+        for name, address in pages.items():
+            page.goto(live_server.url + address)
+            page.wait_for_function("!document.documentElement.hasAttribute('x-cloak')")
+            pictures(page, f"{name}-{scheme}")
+            assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), address
+            assert "secret" not in page.content()
+            barriers += violations(page)
+        assert faults == []
+    assert barriers == []
+
+
+def test_every_state_is_a_tab_with_the_number_of_its_list(browser: Browser, live_server: Any, jobs: dict) -> None:
+    with signed_in(browser, live_server.url, "ann") as (page, _):
+        page.goto(live_server.url + board())
+        tabs = page.locator(".sb-tabs a").evaluate_all("links => links.map(link => [link.href, link.innerText])")
+        assert len(tabs) == 8
+        for address, words in tabs:
+            page.goto(address)
+            assert page.locator("li[data-job]").count() == int(words.split()[-1]), words
+        assert page.locator("text=unsupported").count() == 1
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_failed_jobs_are_retried_one_selected_or_all(
+    browser: Browser, live_server: Any, jobs: dict, script: bool
+) -> None:
+    with signed_in(browser, live_server.url, "ann", java_script_enabled=script) as (page, faults):
+        page.goto(live_server.url + board(state="failed"))
+        page.check(f"input[value='{jobs['failed'].pk}']")
+        page.click("text=Retry selected")
+        page.wait_for_selector("text=1 of 1 jobs wait for a worker again.")
+        assert MediaJob.objects.get(pk=jobs["failed"].pk).status == "queued"
+        page.goto(live_server.url + board())
+        assert page.locator(f"li[data-job='{jobs['failed'].pk}'] button:text-is('Retry')").is_disabled()
+        assert page.locator(f"li[data-job='{jobs['processing'].pk}'] button:text-is('Cancel')").is_disabled()
+        page.click("text=Retry all 1 failed")
+        page.wait_for_selector("text=1 of 1 jobs wait for a worker again.")
+        assert not MediaJob.objects.filter(status="failed", domain_id=TEAM).exists()
+        assert MediaJob.objects.get(pk=jobs["elsewhere"].pk).status == "failed"
+        assert faults == []
+
+
+def test_the_keyboard_alone_acknowledges_and_cancels(browser: Browser, live_server: Any, jobs: dict) -> None:
+    with signed_in(browser, live_server.url, "ann") as (page, _):
+        page.goto(live_server.url + reverse("admin:media_job", args=[jobs["failed"].pk]))
+        page.focus("button:text-is('Retry')")
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("text=asks for attention no longer")
+        page.goto(live_server.url + board(state="queued"))
+        page.focus("button:text-is('Cancel')")
+        page.keyboard.press("Space")
+        page.wait_for_selector("text=The job is canceled.")
+    assert MediaJob.objects.get(pk=jobs["failed"].pk).acknowledged_at
+    assert MediaJob.objects.get(pk=jobs["queued"].pk).status == "canceled"
+
+
+def test_the_board_follows_what_happens(browser: Browser, live_server: Any, jobs: dict) -> None:
+    with signed_in(browser, live_server.url, "ann") as (page, faults):
+        page.goto(live_server.url + board())
+        page.evaluate("window.same = true")
+        page.check(f"input[value='{jobs['failed'].pk}']")
+        with unguarded():
+            MediaJob.objects.filter(pk=jobs["queued"].pk).update(status="failed", error="unavailable: no converter")
+        page.wait_for_selector("text=unavailable: no converter", timeout=15_000)
+        assert page.evaluate("window.same")
+        assert page.is_checked(f"input[value='{jobs['failed'].pk}']")
+        assert faults == []
+
+
+def test_whoever_was_slower_is_told(browser: Browser, live_server: Any, jobs: dict) -> None:
+    with signed_in(browser, live_server.url, "ann", java_script_enabled=False) as (page, _):
+        page.goto(live_server.url + reverse("admin:media_job", args=[jobs["queued"].pk]))
+        with unguarded():
+            MediaJob.objects.filter(pk=jobs["queued"].pk).update(status="processing")
+        page.click("button:text-is('Cancel')")
+        page.wait_for_selector("text=Only a queued job can be canceled; this one is processing.")
