@@ -8,7 +8,7 @@ class MediaConfig(AppConfig):
 
     def ready(self) -> None:
         from kernel.queue import regularly
-        from media import actions  # noqa: F401  registers actions
+        from media import actions, extensions  # noqa: F401  registers actions and extensions
 
         regularly(1, "media.jobs.resume_media_jobs")
         regularly(60, "media.jobs.prune_media_jobs")

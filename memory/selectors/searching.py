@@ -10,6 +10,7 @@ from uuid import UUID
 from kernel.context import Ctx
 from kernel.paging import bad_cursor, decode, encode
 from kernel.text import fold
+from media.selectors.found import own_scope
 from memory.compose.contracts import OpenConflict
 from memory.contracts.search import AsOf, ResultRef, SearchMemoryInput, SearchMode, SearchResult
 from memory.models import MemoryItem
@@ -41,7 +42,7 @@ class Searched:
 
 def search(given: SearchMemoryInput, place: Resolved, ctx: Ctx) -> Searched:
     """Answer one search within scopes that the caller was found to be allowed to read."""
-    scopes = place.scopes_read()
+    scopes = _scopes(given, place, ctx)
     query = _query(given, place, tuple(scopes), ctx)
     warnings = ["semantic_unavailable:used_hybrid"] if given.mode is SearchMode.SEMANTIC else []
     if given.mode is SearchMode.RELATIONAL:
@@ -53,6 +54,12 @@ def search(given: SearchMemoryInput, place: Resolved, ctx: Ctx) -> Searched:
     known = {row.ref.item_id for row in results if row.ref.item_id is not None}
     conflicts = told_among(sorted(known), place.domain_id, query.scope_keys)
     return Searched(results, conflicts, cursor, warnings)
+
+
+def _scopes(given: SearchMemoryInput, place: Resolved, ctx: Ctx) -> dict[int, MemoryScope]:
+    """The scopes that are read; where sections are looked for, that of the caller's own documents too."""
+    own = own_scope(place.domain_id, ctx) if Kind.SECTION in given.kinds else None
+    return place.scopes_read() | ({own.key: own} if own is not None else {})
 
 
 def _query(given: SearchMemoryInput, place: Resolved, scope_keys: tuple[int, ...], ctx: Ctx) -> Query:

@@ -300,6 +300,41 @@ def _stale_job(cast: Cast) -> dict:
     return {}
 
 
+def _importing(cast: Cast, **options: object) -> dict:
+    """Every field of an import."""
+    given = {
+        "name": "plan.md",
+        "title": "The plan",
+        "description": "What we do",
+        "author": "李梅",
+        "publication_date": "2026-01-02",
+        "language": "zh",
+        "tags": ["Plans"],
+        "source_uri": "https://example.org/plan",
+        "metadata": {"mine": [1, "二"]},
+        "generate_tags": True,
+        **options,
+    }
+    return {"domain_id": TEAM, "options": given, "scopes": [PROJECT]}
+
+
+def _text(cast: Cast) -> dict:
+    return _importing(cast, text="# 计划\n\nWords.\n\n## 数据库\n\n默认数据库是西瓜。\n")
+
+
+def _media(cast: Cast) -> dict:
+    return _importing(cast, name="melon.png", data=PICTURE)
+
+
+def _document(cast: Cast) -> dict:
+    return {"document_id": cast.agent.do("add_document", _text(cast))["document_id"]}
+
+
+PICTURE = (
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="  # one pixel
+)
+
+
 EXAMPLES: dict[str, Example] = {
     "acknowledge_media_job": Example("agent", _job("failed"), "stranger"),
     "cancel_media_job": Example("agent", _job("queued"), "stranger"),
@@ -316,6 +351,18 @@ EXAMPLES: dict[str, Example] = {
     "recover_media_jobs": Example("operator", _stale_job, "agent"),
     "retry_media_job": Example("agent", _job("failed"), "stranger"),
     "retry_media_jobs": Example("agent", _failed_jobs, "stranger"),
+    "add_audio": Example("agent", lambda cast: _importing(cast, name="song.mp3", data="SUQzBAAAAAAAAA=="), "stranger"),
+    "add_document": Example("agent", _text, "stranger"),
+    "add_image": Example("agent", _media, "stranger"),
+    "add_media": Example("agent", lambda cast: _importing(cast, data=PICTURE, media_type="auto"), "stranger"),
+    "add_video": Example(
+        "agent", lambda cast: _importing(cast, name="clip.avi", data="UklGRiQAAABBVkkgTElTVA=="), "stranger"
+    ),
+    "get_document": Example("agent", lambda cast: {**_document(cast), "limit": 1}, "stranger"),
+    "list_documents": Example("agent", lambda cast: {**_in_team(_document(cast)), "tag": "plans"}, "stranger"),
+    "remove_document": Example("agent", lambda cast: {**_document(cast), "reason": "old"}, "stranger"),
+    "share_document": Example("agent", lambda cast: {**_document(cast), "scope": SHARED}, "stranger"),
+    "unshare_document": Example("agent", lambda cast: {**_document(cast), "scope": PROJECT}, "stranger"),
     "delete_filter": Example("reviewer", _filter, "agent"),
     "draft_rule": Example("reviewer", lambda cast: {**_proposal(cast), "reason": "always fine"}, "agent"),
     "expire_proposals": Example("operator", lambda cast: {}, "agent"),

@@ -167,7 +167,35 @@ def _on_proposals(**fields: object) -> Inputs:
     return lambda ids: {state: {**tree, **KEY, **fields} for state, tree in _proposals(ids).items()}
 
 
+def _imports(ids: Ids) -> dict[str, dict]:
+    """An import into a scope of the team, of text and of what the team uploaded."""
+    project = {"domain_id": ids.domain, "scopes": [{"type": "project", "id": ids.project}], **KEY}
+    return {
+        "text": {**project, "options": {"text": "words", "source_uri": f"https://example.org/{MARK}"}},
+        "upload": {**project, "source": f"upload:{ids.document}"},
+    }
+
+
+def _documents(**fields: object) -> Inputs:
+    return lambda ids: {"project": {"document_id": ids.document, **fields}}
+
+
+def _shares(ids: Ids) -> dict[str, dict]:
+    scopes = {"project": {"type": "project", "id": ids.project}, "task": {"type": "task", "id": "t"}}
+    return {state: {**KEY, "document_id": ids.document, "scope": scope} for state, scope in scopes.items()}
+
+
 INPUTS: dict[str, Inputs] = {
+    "add_audio": _imports,
+    "add_document": _imports,
+    "add_image": _imports,
+    "add_media": _imports,
+    "add_video": _imports,
+    "get_document": lambda ids: {"document": {"document_id": ids.document}},
+    "list_documents": lambda ids: {"domain": {"domain_id": ids.domain}},
+    "remove_document": _documents(**KEY, reason="because"),
+    "share_document": _shares,
+    "unshare_document": _shares,
     "delete_filter": lambda ids: {"filter": {**KEY, "id": ids.filter}},
     "draft_rule": _on_proposals(reason="because"),
     "expire_proposals": lambda ids: {"all": KEY},
@@ -332,6 +360,7 @@ AT_ODDS = {"get_conflict", "inspect_shadows", "list_conflicts"}
 READER_SEES = COUNTS | AT_ODDS | {
     "list_blind_reviews", "list_filters",
     "compose_context", "diagnostics", "get_memory_item", "get_session", "get_turn", "lineage",
+    "get_document", "list_documents",
     "list_domains", "list_extractions", "list_media_jobs", "list_memory_items", "list_proposals", "list_scopes",
     "list_sessions", "list_turns", "retrieve", "retry_media_jobs", "search_memory", "whoami",
 }  # fmt: skip
@@ -472,7 +501,8 @@ def test_inside_the_domain_too_a_hidden_row_looks_like_none(world, who):
     ghost = Ids.ghost(DOMAIN)
     for name in (
         "get_session", "get_turn", "get_proposal", "list_turns", "withdraw_proposal", "approve_proposal",
-        "get_memory_item", "get_context", "extract_turn", "get_audit_entry", "lineage", "retract_item",
+        "get_memory_item", "get_context", "extract_turn", "get_audit_entry", "lineage", "retract_item", "get_document",
+        "remove_document", "share_document", "unshare_document",
     ):  # fmt: skip
         for state, tree in INPUTS[name](world.ids).items():
             real, absent = (

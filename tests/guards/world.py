@@ -48,6 +48,7 @@ class Ids:
     disputed_item: str = field(default_factory=lambda: str(uuid4()))
     conflict: str = field(default_factory=lambda: str(uuid4()))
     project_conflict: str = field(default_factory=lambda: str(uuid4()))
+    document: str = field(default_factory=lambda: str(uuid4()))
     context: str = field(default_factory=lambda: str(uuid4()))
     project_context: str = field(default_factory=lambda: str(uuid4()))
     principal: str = f"agent-{MARK}"
@@ -180,6 +181,7 @@ def _remember(agent: Player, ids: Ids, *, in_project: bool = True) -> None:
     ids.turn, ids.item = first["turn_id"], _item(first, "goals")
     ids.disputed_item, ids.conflict = _dispute(first)
     ids.context = agent.do("compose_context", _asked(ids, own))["context_id"]
+    ids.document = _import(agent, ids, in_project=in_project)
     _extracted(ids.turn, "failed", error=f"error {MARK}", raw_reply=f"reply {MARK}")
     if in_project:
         project = f"project:{ids.project}"
@@ -196,6 +198,22 @@ def _remember(agent: Player, ids: Ids, *, in_project: bool = True) -> None:
         agent.do("commit_turn", turn(ids, session_id=f"in-task-{MARK}", **context("task:t", write="task:t")))
         ids.project_context = agent.do("compose_context", _asked(ids, project))["context_id"]
         _extracted(ids.project_turn, "done")
+
+
+def _import(agent: Player, ids: Ids, *, in_project: bool) -> str:
+    """A document, marked all over, shared to the project where there is one."""
+    options = {
+        "text": f"# The {MARK} plan\n\nWords of {MARK}.\n",
+        "title": f"Title {MARK}",
+        "author": f"Author {MARK}",
+        "description": f"About {MARK}",
+        "tags": [f"tag-{MARK}"],
+        "source_uri": f"https://example.org/{MARK}",
+        "metadata": {MARK: MARK},
+    }
+    scopes = [{"type": "project", "id": ids.project}] if in_project else []
+    made = agent.do("add_document", domain_id=ids.domain, options=options, scopes=scopes)
+    return str(made["document_id"])
 
 
 def _asked(ids: Ids, *names: str) -> dict:

@@ -1,0 +1,71 @@
+"""Reading again what the index found of documents, and checking references to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, time
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from django.db.models import Exists, OuterRef, Q
+
+from kernel.context import Ctx
+from media.models import DocumentShare, SourceSection
+from media.selectors.sight import private_scope, visible_documents
+from scopes.selectors import private_scopes
+from search.contracts import Hydrated
+
+if TYPE_CHECKING:
+    from scopes.models import MemoryScope
+
+
+def own_scope(domain_id: str, ctx: Ctx) -> MemoryScope | None:
+    """The scope under which the index keeps the caller's own documents; None where there are none."""
+    return private_scopes(domain_id, [private_scope(ctx.actor.id)]).first()
+
+
+def hydrate_sections(ids: Sequence[UUID], domain_id: str, scope_keys: Sequence[int]) -> Mapping[UUID, Hydrated]:
+    """Sections of documents that are shared to one of the scopes, or whose owner's own scope is among them."""
+    shared = DocumentShare.objects.filter(document=OuterRef("document_id"), scope_id__in=scope_keys)
+    owners = [row.external_id for row in private_scopes(domain_id, keys=scope_keys)]
+    seen = Q(Exists(shared)) | Q(document__owner_id__in=owners)
+    rows = SourceSection.objects.filter(seen, pk__in=ids, domain_id=domain_id, document__domain_id=domain_id)
+    found = {}
+    for row in rows.select_related("document"):
+        published = row.document.publication_date
+        found[row.pk] = Hydrated(
+            text=row.content,
+            author=row.document.author,
+            event_time=datetime.combine(published, time(), UTC) if published else row.document.created_at,
+            recorded_at=row.document.updated_at,
+            title=row.title,
+            section_id=row.pk,
+        )
+    return found
+
+
+def resolve_sections(ids: Sequence[str], domain_id: str, ctx: Ctx) -> Mapping[str, str]:
+    """Sections by their id, of visible documents."""
+    wanted = _uuids(ids)
+    seen = Exists(visible_documents(ctx).filter(pk=OuterRef("document_id")))
+    rows = SourceSection.objects.filter(seen, domain_id=domain_id, pk__in=wanted.values()) if wanted else []
+    known = {row.pk for row in rows}
+    return {text: str(row_id) for text, row_id in wanted.items() if row_id in known}
+
+
+def resolve_documents(ids: Sequence[str], domain_id: str, ctx: Ctx) -> Mapping[str, str]:
+    """Visible documents by their id."""
+    wanted = _uuids(ids)
+    rows = visible_documents(ctx).filter(domain_id=domain_id, pk__in=wanted.values()) if wanted else []
+    known = {row.pk for row in rows}
+    return {text: str(row_id) for text, row_id in wanted.items() if row_id in known}
+
+
+def _uuids(ids: Sequence[str]) -> dict[str, UUID]:
+    found = {}
+    for text in ids:
+        try:
+            found[text] = UUID(text)
+        except ValueError:
+            continue
+    return found

@@ -1,0 +1,100 @@
+"""Storing a document that was read: its row, its sections with their tags and index entries, its bytes, its shares."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import IntegrityError, transaction
+
+from kernel.actions import Applied, Change
+from kernel.context import Ctx
+from media.contracts.documents import AddDocumentInput, AddDocumentResult
+from media.contracts.kinds import DocumentState
+from media.contracts.metadata import DocumentMetadata
+from media.models import SourceDocument
+from media.services.ingesting.preparing import Ready
+from media.services.objects import attach
+from media.services.sections import index_anew, replace_sections
+from media.services.sharing import share
+from media.services.tagging import ensure_tags, tag_sections
+
+_SHOWN = (
+    "title",
+    "author",
+    "description",
+    "language",
+    "media_type",
+    "source_type",
+    "source_uri",
+    "content_hash",
+    "state",
+)
+
+
+def apply(given: AddDocumentInput, ready: Ready, ctx: Ctx) -> Applied[AddDocumentResult]:
+    """Store it under the caller's name: what the caller imported from the same source before takes its place."""
+    document, change = _upsert(given, ready, ctx)
+    changes = [change]
+    changes += attach(document, ready.stored)
+    sections, replaced = replace_sections(document, ready.sections)
+    changes += replaced
+    for ref in given.scopes:
+        changes += share(document, ref.name, ctx)
+    tags, made = ensure_tags(document.domain_id, given.options.tags)
+    changes += [*made, *tag_sections(sections, tags)]
+    index_anew(document, ctx)
+    result = AddDocumentResult(
+        document_id=document.pk,
+        media_type=ready.metadata.media_type,
+        status=ready.status,
+        section_count=len(sections),
+        metadata=DocumentMetadata.parse(document.metadata),
+        warnings=list(ready.warnings),
+    )
+    return result, changes
+
+
+def _upsert(given: AddDocumentInput, ready: Ready, ctx: Ctx) -> tuple[SourceDocument, Change]:
+    columns: dict[str, Any] = {
+        "owner_name": ctx.actor.name,
+        "title": ready.title,
+        "author": ready.author,
+        "description": ready.description,
+        "publication_date": given.options.publication_date,
+        "language": ready.language,
+        "media_type": ready.metadata.media_type.value,
+        "source_type": ready.source_type.value,
+        "source_uri": ready.uri,
+        "content_hash": ready.stored.content_hash,
+        "state": DocumentState.COMPLETED.value,
+        "metadata": ready.metadata.model_dump(mode="json"),
+        "updated_at": ctx.now,
+    }
+    before = _known(ready, ctx)
+    if before is None:
+        try:
+            with transaction.atomic():
+                row = SourceDocument.objects.create(
+                    domain_id=ready.domain_id, owner_id=ctx.actor.id, created_at=ctx.now, **columns
+                )
+            return row, Change("source_documents", str(row.pk), None, shown(row))
+        except IntegrityError:  # another import of the same source was first
+            before = _known(ready, ctx)
+            if before is None:
+                raise
+    old = shown(before)
+    SourceDocument.objects.filter(pk=before.pk).update(**columns)
+    before.refresh_from_db()
+    return before, Change("source_documents", str(before.pk), old, shown(before))
+
+
+def _known(ready: Ready, ctx: Ctx) -> SourceDocument | None:
+    """The caller's document of the same source, held against other imports of it."""
+    key = {"source_uri": ready.uri} if ready.uri else {"source_uri": "", "content_hash": ready.stored.content_hash}
+    rows = SourceDocument.objects.select_for_update().filter(domain_id=ready.domain_id, owner_id=ctx.actor.id, **key)
+    return rows.first()
+
+
+def shown(row: SourceDocument) -> dict[str, Any]:
+    """What the audit log keeps of a document."""
+    return {"domain_id": row.domain_id, "owner": row.owner_name, **{name: getattr(row, name) for name in _SHOWN}}

@@ -1,0 +1,111 @@
+"""Sections of a document: replaced when it is imported again, and indexed under the scopes in which it is read."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import UTC, datetime, time
+from typing import Any, Protocol
+from uuid import UUID
+
+from django.db.models import F
+
+from kernel.actions import Change
+from kernel.context import Ctx
+from media.models import DocumentShare, SourceDocument, SourceSection
+from media.selectors.sight import private_scope
+from scopes.services import ensure_scopes
+from search import services as index
+from search.contracts import Kind, NewEntry
+
+_ASIDE = 1_000_000  # kept sections wait behind this number while their places are given out
+
+
+class Written(Protocol):
+    """A section to store."""
+
+    @property
+    def title(self) -> str:
+        """Its heading."""
+
+    @property
+    def content(self) -> str:
+        """Its text."""
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """Where it is."""
+
+
+def replace_sections(document: SourceDocument, wanted: Sequence[Written]) -> tuple[list[SourceSection], list[Change]]:
+    """Let the document have exactly these sections. One whose heading and text are as before stays the same row, with
+    its id, tags and topics."""
+    held: defaultdict[tuple[str, str], list[SourceSection]] = defaultdict(list)
+    for row in document.sections.order_by("-number"):
+        held[row.title, row.content].append(row)
+    before = sum(map(len, held.values()))
+    kept: list[SourceSection] = []
+    made: list[SourceSection] = []
+    for number, each in enumerate(wanted, 1):
+        same = held[each.title, each.content]
+        if same:
+            kept.append(same.pop())
+            kept[-1].number, kept[-1].metadata = number, each.metadata
+        else:
+            made.append(_new(document, number, each))
+    gone = [row.pk for left in held.values() for row in left]
+    remove_sections(gone)
+    SourceSection.objects.filter(pk__in=[row.pk for row in kept]).update(number=F("number") + _ASIDE)
+    SourceSection.objects.bulk_update(kept, ["number", "metadata"], batch_size=200)
+    SourceSection.objects.bulk_create(made, batch_size=500)
+    after = {"count": len(wanted), "added": len(made), "removed": len(gone)}
+    change = Change("source_sections", str(document.pk), {"count": before} if before else None, after, incidental=True)
+    return sorted([*kept, *made], key=lambda row: row.number), [change] if made or gone else []
+
+
+def remove_sections(ids: Sequence[UUID]) -> None:
+    """Take sections away, from the index too."""
+    index.remove(Kind.SECTION, ids)
+    SourceSection.objects.filter(pk__in=ids).delete()
+
+
+def index_anew(document: SourceDocument, ctx: Ctx) -> None:
+    """Bring the index in line with the sections of a document and the scopes in which it is read: those it is shared
+    to, and the private one of its owner."""
+    own = private_scope(document.owner_id)
+    rows, _ = ensure_scopes(document.domain_id, [own], ctx, "")
+    keys = [rows[own].key, *DocumentShare.objects.filter(document=document).values_list("scope_id", flat=True)]
+    sections = list(document.sections.order_by("number"))
+    index.refresh([entry_of(document, row, key) for key in sorted(keys) for row in sections])
+
+
+def entry_of(document: SourceDocument, row: SourceSection, scope_key: int) -> NewEntry:
+    """What the index keeps of a section in one scope: its words with those of its headings, by the time at which it was
+    published, else imported."""
+    published = document.publication_date
+    return NewEntry(
+        kind=Kind.SECTION,
+        object_id=row.pk,
+        domain_id=document.domain_id,
+        scope_key=scope_key,
+        text=text_of(document, row),
+        event_time=datetime.combine(published, time(), UTC) if published else document.created_at,
+        recorded_at=document.updated_at,
+    )
+
+
+def text_of(document: SourceDocument, row: SourceSection) -> str:
+    """The words by which a section is found."""
+    return "\n".join(dict.fromkeys([document.title, row.title, row.content]))
+
+
+def _new(document: SourceDocument, number: int, each: Written) -> SourceSection:
+    return SourceSection(
+        domain_id=document.domain_id,
+        document=document,
+        number=number,
+        title=each.title,
+        content=each.content,
+        metadata=each.metadata,
+        created_at=document.updated_at,
+    )

@@ -1,0 +1,50 @@
+"""Sharing documents: letting those who read a scope read a document, and no longer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from kernel.actions import Change
+from kernel.context import Ctx
+from kernel.errors import NotFoundError
+from media.models import DocumentShare, SourceDocument
+from scopes.services import ensure_scopes
+from search import services as index
+from search.contracts import Kind
+
+
+def locked(document: SourceDocument) -> SourceDocument:
+    """The document as it is now, held against other writers. Raises NotFoundError where it is gone."""
+    row = SourceDocument.objects.select_for_update().filter(pk=document.pk).first()
+    if row is None:
+        raise NotFoundError(f"No document {str(document.pk)!r} that you can see.")
+    return row
+
+
+def share(document: SourceDocument, scope: str, ctx: Ctx) -> list[Change]:
+    """Let a scope (`type:id`) see the document; saying it again changes nothing. The index follows by `index_anew`."""
+    rows, opened = ensure_scopes(document.domain_id, [scope], ctx, "")
+    row, created = DocumentShare.objects.get_or_create(
+        document=document,
+        scope=rows[scope],
+        defaults={"domain_id": document.domain_id, "shared_by": ctx.actor.name, "created_at": ctx.now},
+    )
+    after = {"document_id": str(document.pk), "title": document.title, "scope": scope}
+    return [*opened, *([Change("document_shares", str(row.pk), None, after)] if created else [])]
+
+
+def unshare(document: SourceDocument, scope: str) -> list[Change]:
+    """Take the document out of a scope, and out of the index altogether until `index_anew`; where it is not shared
+    there, nothing changes."""
+    kind, _, external_id = scope.partition(":")
+    rows = DocumentShare.objects.select_related("scope").filter(document=document)
+    row = rows.filter(scope__scope_type=kind, scope__external_id=external_id).first()
+    if row is None:
+        return []
+    before = {"document_id": str(document.pk), "title": document.title, "scope": scope}
+    sections: Sequence[UUID] = list(document.sections.values_list("pk", flat=True))
+    index.remove(Kind.SECTION, sections)
+    row_id = str(row.pk)
+    row.delete()
+    return [Change("document_shares", row_id, before, None)]

@@ -1,0 +1,349 @@
+"""Importing documents, looking at them, sharing them and taking them away."""
+
+from __future__ import annotations
+
+import base64
+
+import pytest
+
+from kernel.errors import DomainError
+from media.models import DocumentShare, MediaObject, SourceDocument, SourceSection
+from search.models import IndexEntry
+from tests.conftest import TEAM, Cast, Player, make_agent
+from tests.media import files
+
+PROJECT = {"type": "project", "id": "shop"}
+TEXT = "# Plan\n\nAn introduction.\n\n## Database\n\nThe default database is Postgres.\n\n## 水果\n\n我们喜欢西瓜。\n"
+
+
+def add(player: Player, text: str = TEXT, /, scopes: tuple = (), source: str = "", **options: object) -> dict:
+    inline = {} if source or "data" in options else {"text": text}
+    return player.do("add_document", domain_id=TEAM, source=source, options={**inline, **options}, scopes=list(scopes))
+
+
+def refused(player: Player, action: str, /, **fields: object) -> tuple[int, str]:
+    with pytest.raises(DomainError) as told:
+        player.do(action, **fields)
+    return told.value.status, told.value.code
+
+
+def found(player: Player, query: str, scope: dict = PROJECT) -> list[str]:
+    """The texts of the sections that a search of that scope finds."""
+    place = {"domain_id": TEAM, "scope_context": {"read": [scope]}}
+    return [each["text"] for each in player.do("search_memory", place, query=query, kinds=["section"])["results"]]
+
+
+def sections(player: Player, document_id: str) -> list[dict]:
+    found: list[dict] = player.do("get_document", document_id=document_id)["sections"]
+    return found
+
+
+@pytest.fixture
+def peer(cast: Cast) -> Player:
+    """Another agent of the team, who owns nothing."""
+    return make_agent("peer", TEAM)
+
+
+def test_it_works(cast):
+    made = add(cast.agent, tags=["Plans"], metadata={"mine": [1]})
+    assert (made["status"], made["media_type"], made["section_count"], made["warnings"]) == (
+        "success",
+        "document",
+        2,
+        [],
+    )
+    assert made["metadata"]["mine"] == [1]
+    assert made["metadata"]["semantic"]["tags"] == ["Plans"]
+    told = cast.agent.do("get_document", document_id=made["document_id"])
+    assert (told["document"]["title"], told["document"]["own"], told["document"]["scopes"]) == ("Plan", True, [])
+    first, second = told["sections"]
+    assert (first["title"], second["title"], second["tags"]) == ("Database", "水果", ["Plans"])
+    assert first["metadata"] == {"chunk_index": 0, "offset_start": 0, "offset_end": 72, "section_title": "Database"}
+    listed = cast.agent.do("list_documents", domain_id=TEAM)["documents"]
+    assert [each["id"] for each in listed] == [made["document_id"]]
+
+
+def test_the_metadata_has_every_key(cast):
+    told = add(cast.agent)["metadata"]
+    assert told["media"] == {
+        "format": "md", "width": None, "height": None, "dpi": None, "color_mode": None, "orientation": None, "exif": {},
+        "duration_ms": None, "bitrate_bps": None, "sample_rate_hz": None, "channels": None, "codec": None, "fps": None,
+        "audio_codec": None,
+    }  # fmt: skip
+    assert told["semantic"] == {"description": None, "captions": [], "tags": []}
+    assert (told["media_type"], told["content"], told["schema_version"]) == ("document", TEXT, 1)
+    assert "title" not in told
+
+
+def test_the_content_is_cut_and_the_sections_are_not(cast):
+    text = "The database is Postgres. " * 1000
+    made = add(cast.agent, text)
+    assert len(made["metadata"]["content"]) == 4000
+    told = "".join(section["content"] for section in sections(cast.agent, made["document_id"]))
+    assert told.count("Postgres") == 1000
+
+
+def test_a_file_of_bytes(cast, tmp_path):
+    raw = files.pdf(tmp_path / "a.pdf").read_bytes()
+    made = add(cast.agent, data=base64.b64encode(raw).decode(), name="C:\\secret\\report.pdf")
+    told = cast.agent.do("get_document", document_id=made["document_id"])
+    assert (told["document"]["title"], told["document"]["author"]) == ("The report", "Ann")
+    assert (told["metadata"]["file_name"], told["metadata"]["file_type"]) == ("report.pdf", "application/pdf")
+    assert (told["metadata"]["file_size"], told["document"]["source_type"]) == (len(raw), "file")
+    assert told["sections"][0]["metadata"]["page"] == 1
+
+
+def test_an_own_title_wins(cast):
+    made = add(cast.agent, title="Mine", author="Me", language="de", publication_date="2020-02-03")
+    told = cast.agent.do("get_document", document_id=made["document_id"])["document"]
+    assert (told["title"], told["author"], told["language"]) == ("Mine", "Me", "de")
+    assert told["publication_date"] == "2020-02-03"
+
+
+# Importing again
+
+
+@pytest.mark.parametrize("options", [{}, {"source_uri": "https://example.org/plan"}], ids=["bytes", "address"])
+def test_the_same_again_is_the_same_document(cast, options):
+    first, second = add(cast.agent, **options), add(cast.agent, **options)
+    assert (first["document_id"], first["section_count"]) == (second["document_id"], second["section_count"])
+    assert SourceSection.objects.count() == 2
+    assert IndexEntry.objects.filter(kind="section").count() == 2
+
+
+def test_another_text_of_the_same_source_replaces_its_sections(cast):
+    uri = "https://example.org/plan"
+    first = add(cast.agent, source_uri=uri, scopes=(PROJECT,), tags=["old"])
+    kept = {each["title"]: each["id"] for each in sections(cast.agent, first["document_id"])}
+    second = add(cast.agent, TEXT.replace("Postgres", "DuckDB") + "\n## New\n\nMore.\n", source_uri=uri)
+    assert second["document_id"] == first["document_id"]
+    now = sections(cast.agent, first["document_id"])
+    assert [each["title"] for each in now] == ["Database", "水果", "New"]
+    assert [each["number"] for each in now] == [1, 2, 3]
+    assert now[1]["id"] == kept["水果"], "what did not change stays the same section, with its tags"
+    assert (now[0]["tags"], now[1]["tags"]) == ([], ["old"])
+    assert found(cast.agent, "Postgres") == []
+    assert "DuckDB" in found(cast.agent, "DuckDB")[0]
+
+
+def test_sections_that_change_places_stay_the_same(cast):
+    parts = [f"## Part {n}\n\nText {n}.\n\n" for n in range(5)]
+    first = add(cast.agent, "".join(parts), source_uri="x:1")
+    before = {each["title"]: each["id"] for each in sections(cast.agent, first["document_id"])}
+    add(cast.agent, "".join(reversed(parts)), source_uri="x:1")
+    after = sections(cast.agent, first["document_id"])
+    assert [each["title"] for each in after] == [f"Part {n}" for n in reversed(range(5))]
+    assert {each["title"]: each["id"] for each in after} == before
+
+
+def test_two_owners_of_one_address_have_two_documents(cast, peer):
+    uri = "https://example.org/plan"
+    mine, theirs = add(cast.agent, source_uri=uri), add(peer, "# Other\n\nWords.", source_uri=uri)
+    assert mine["document_id"] != theirs["document_id"]
+    assert cast.agent.do("get_document", document_id=mine["document_id"])["document"]["title"] == "Plan"
+
+
+def test_one_key_of_idempotency_imports_once(cast):
+    given = {"domain_id": TEAM, "options": {"text": TEXT}, "idempotency_key": "k1"}
+    first, second = cast.agent.do("add_document", given), cast.agent.do("add_document", given)
+    assert (second["document_id"], second["deduplicated"]) == (first["document_id"], True)
+
+
+def test_the_bytes_are_kept_once_and_let_go_of(cast, peer):
+    uri = "https://example.org/plan"
+    first, theirs = add(cast.agent, source_uri=uri), add(peer)
+    assert list(MediaObject.objects.values_list("reference_count", flat=True)) == [2]
+    add(cast.agent, "# Other\n\nText", source_uri=uri)
+    assert sorted(MediaObject.objects.values_list("reference_count", flat=True)) == [1, 1]
+    for player, made in ((cast.agent, first), (peer, theirs)):
+        player.do("remove_document", document_id=made["document_id"], reason="old")
+    assert sorted(MediaObject.objects.values_list("reference_count", flat=True)) == [0, 0]
+
+
+def test_an_own_upload_is_imported_and_no_other(cast, peer):
+    add(cast.agent)
+    upload = f"upload:{MediaObject.objects.get().pk}"
+    made = add(cast.agent, source=upload, name="plan.md", source_uri="x:copy")
+    assert made["section_count"] == 2
+    assert refused(peer, "add_document", domain_id=TEAM, source=upload) == (404, "not_found")
+
+
+# Who sees it
+
+
+def test_nobody_else_sees_what_is_not_shared(cast, peer):
+    made = add(cast.agent)
+    for player in (peer, cast.reader, cast.stranger):
+        assert refused(player, "get_document", document_id=made["document_id"]) == (404, "not_found")
+    assert peer.do("list_documents", domain_id=TEAM)["documents"] == []
+    assert found(peer, "Postgres") == []
+    assert "Postgres" in found(cast.agent, "Postgres")[0]
+    assert [s["type"] for s in peer.do("list_scopes", domain_id=TEAM)["scopes"]] == []
+
+
+def test_a_scope_lets_others_see_it(cast, peer):
+    made = add(cast.agent, scopes=(PROJECT,))
+    told = peer.do("get_document", document_id=made["document_id"])["document"]
+    assert (told["own"], told["owner"], told["scopes"]) == (False, "agent", [PROJECT])
+    assert "Postgres" in found(peer, "Postgres")[0]
+    assert found(peer, "Postgres", {"type": "project", "id": "other"}) == []
+    assert refused(cast.stranger, "get_document", document_id=made["document_id"]) == (404, "not_found")
+
+
+def test_a_section_is_found_once_although_it_is_indexed_twice(cast):
+    add(cast.agent, scopes=(PROJECT, {"type": "task", "id": "t"}))
+    assert len(found(cast.agent, "Postgres")) == 1
+
+
+def test_sharing_and_taking_back(cast, peer):
+    made = add(cast.agent)
+    given = {"document_id": made["document_id"], "scope": PROJECT}
+    assert cast.agent.do("share_document", given)["scopes"] == [PROJECT]
+    assert cast.agent.do("share_document", given)["scopes"] == [PROJECT]
+    assert DocumentShare.objects.count() == 1
+    assert found(peer, "西瓜")
+    assert cast.agent.do("unshare_document", given)["scopes"] == []
+    assert found(peer, "西瓜") == []
+    assert found(cast.agent, "西瓜")
+    assert refused(peer, "get_document", document_id=made["document_id"]) == (404, "not_found")
+
+
+def test_only_the_owner_shares(cast, peer):
+    made = add(cast.agent, scopes=(PROJECT,))
+    other = {"document_id": made["document_id"], "scope": {"type": "task", "id": "t"}}
+    assert refused(peer, "share_document", **other) == (403, "forbidden")
+    assert refused(peer, "unshare_document", document_id=made["document_id"], scope=PROJECT) == (403, "forbidden")
+
+
+def test_sharing_needs_the_right_to_write_there(cast):
+    narrow = make_agent("narrow", TEAM, pattern="project:shop")
+    assert refused(narrow, "add_document", domain_id=TEAM, options={"text": "x"}, scopes=[{"type": "task", "id": "t"}]) == (404, "not_found")  # fmt: skip
+    made = narrow.do("add_document", domain_id=TEAM, options={"text": "# Narrow\n\nWords"})
+    given = {"document_id": made["document_id"], "scope": {"type": "task", "id": "t"}}
+    assert refused(narrow, "share_document", **given) == (404, "not_found")
+    assert SourceDocument.objects.count() == 1
+
+
+def test_who_only_reads_imports_nothing(cast):
+    for scopes in ([], [PROJECT]):
+        told = refused(cast.reader, "add_document", domain_id=TEAM, options={"text": "x"}, scopes=scopes)
+        assert told == (403, "forbidden")
+
+
+def test_the_only_domain_is_the_default(cast):
+    made = cast.agent.do("add_document", options={"text": "# A\n\nb"})
+    assert cast.agent.do("get_document", document_id=made["document_id"])["document"]["domain_id"] == TEAM
+
+
+# Taking away
+
+
+def test_the_owner_takes_it_away_with_all_that_hangs_on_it(cast, peer):
+    made = add(cast.agent, scopes=(PROJECT,), tags=["x"])
+    other = add(peer, "# Other\n\nThe Postgres port.", scopes=(PROJECT,))
+    given = {"document_id": made["document_id"], "reason": "old"}
+    assert cast.agent.do("remove_document", given)["section_count"] == 2
+    assert refused(cast.agent, "get_document", document_id=made["document_id"]) == (404, "not_found")
+    assert found(cast.agent, "Postgres") == ["# Other\n\nThe Postgres port."]
+    assert set(SourceDocument.objects.values_list("pk", flat=True)) == {SourceDocument.objects.get().pk}
+    assert str(SourceDocument.objects.get().pk) == other["document_id"]
+    assert IndexEntry.objects.filter(kind="section").count() == 2
+    assert refused(cast.agent, "remove_document", **given) == (404, "not_found")
+
+
+def test_whoever_may_erase_there_takes_it_away(cast, peer):
+    made = add(cast.agent, scopes=(PROJECT,))
+    given = {"document_id": made["document_id"], "reason": "must go"}
+    assert refused(peer, "remove_document", **given) == (403, "forbidden")
+    eraser = make_agent("eraser", TEAM, rights=["read", "erase"])
+    assert eraser.do("remove_document", given)["section_count"] == 2
+
+
+def test_erasing_elsewhere_is_not_enough(cast):
+    made = add(cast.agent, scopes=(PROJECT,))
+    elsewhere = make_agent("elsewhere-eraser", "elsewhere", rights=["read", "write", "erase"])
+    assert refused(elsewhere, "remove_document", document_id=made["document_id"], reason="x") == (404, "not_found")
+
+
+# What is no source
+
+
+@pytest.mark.parametrize(
+    "source", ["/etc/passwd", "file:///etc/passwd", "s3://bucket/x", "../x", "ftp://example.org/x", "local://aa/bb"]
+)
+def test_nothing_is_read_from_the_server(cast, source):
+    assert refused(cast.agent, "add_document", domain_id=TEAM, source=source) == (422, "invalid_input")
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "status"),
+    [
+        ("", {}, 422),
+        ("https://example.org/x", {"text": "x"}, 422),
+        ("", {"text": "x", "data": "eA=="}, 422),
+        ("", {"text": ""}, 422),
+        ("", {"data": "no base64!"}, 422),
+        ("", {"text": "x", "metadata": {"media_type": "image"}}, 422),
+        ("", {"text": "x", "metadata": {"storage_uri": "s3://x"}}, 422),
+        ("", {"text": "x", "delete_source_after": True}, 422),
+        ("", {"text": "x", "language": "EN-us"}, 422),
+        ("", {"text": "x", "tags": [" "]}, 422),
+        ("", {"text": "x", "title": "x" * 256}, 422),
+        ("", {"data": base64.b64encode(b"PK nonsense").decode(), "name": "a.docx"}, 200),
+        ("", {"data": base64.b64encode(b"%PDF-nonsense").decode(), "name": "a.pdf"}, 422),
+        ("upload:not-an-id", {}, 404),
+        ("upload:019abcde-0000-7000-8000-000000000000", {}, 404),
+    ],
+)
+def test_bad_input_is_refused(cast, source, options, status):
+    given = {"domain_id": TEAM, "source": source, "options": options}
+    if status == 200:
+        assert cast.agent.do("add_document", given)["status"] == "success"
+    else:
+        assert refused(cast.agent, "add_document", **given)[0] == status
+        assert not SourceDocument.objects.exists()
+
+
+def test_what_nothing_reads_is_stored_and_found_by_its_name(cast):
+    raw = base64.b64encode(b"\x00\x01\x02 binary").decode()
+    made = cast.agent.do(
+        "add_media", domain_id=TEAM, options={"data": raw, "name": "quarterly.blob", "tags": ["melons"]}
+    )
+    assert (made["media_type"], made["status"], made["section_count"]) == ("other", "unsupported", 1)
+    assert made["warnings"] == ["format_not_read:blob"]
+    assert "melons" in found(cast.agent, "quarterly")[0]
+
+
+def test_a_list_pages_through_everything_once(cast):
+    ids = [add(cast.agent, f"# Doc {n}\n\nText {n}.")["document_id"] for n in range(5)]
+    seen, cursor = [], None
+    while True:
+        answer = cast.agent.do("list_documents", domain_id=TEAM, limit=2, **({"cursor": cursor} if cursor else {}))
+        seen += [each["id"] for each in answer["documents"]]
+        cursor = answer["next_cursor"]
+        if cursor is None:
+            break
+    assert seen == ids[::-1]
+
+
+def test_filters_of_the_list(cast, peer):
+    first = add(cast.agent, scopes=(PROJECT,), tags=["Ｐlans"], source_uri="https://example.org/a", language="zh")
+    add(peer, "# B\n\nb", source_type="memory_snapshot", scopes=(PROJECT,))
+    for fields in (
+        {"own": True}, {"tag": "plans"}, {"source_uri_prefix": "https://example.org/"}, {"language": "zh"},
+        {"source_type": "manual"}, {"scope": PROJECT, "own": True},
+    ):  # fmt: skip
+        listed = cast.agent.do("list_documents", domain_id=TEAM, **fields)["documents"]
+        assert [each["id"] for each in listed] == [first["document_id"]], fields
+    for other in ({"media_type": "image"}, {"tag": "none"}, {"scope": {"type": "task", "id": "t"}}):
+        assert cast.agent.do("list_documents", other, domain_id=TEAM)["documents"] == [], other
+
+
+def test_a_document_is_evidence_for_who_sees_it(cast, peer):
+    made = add(cast.agent)
+    section = sections(cast.agent, made["document_id"])[0]["id"]
+    refs = [{"kind": "section", "id": section}, {"kind": "document", "id": made["document_id"]}]
+    decision = {"key": "decision:shop:db", "decision": "Use Postgres", "evidence_refs": refs}
+    turn = {"domain_id": TEAM, "session_id": "s1", "turn_events": {"messages": [], "decisions": [decision]}}
+    assert refused(peer, "commit_turn", **{**turn, "session_id": "s2"})[0] == 422
+    assert cast.agent.do("commit_turn", turn)["memory_written"]["items"]
