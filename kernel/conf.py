@@ -31,6 +31,10 @@ class Conf:
     media_max_pages: int = 2_000  # pages of one document
     media_max_chars: int = 2_000_000  # text of one document
     media_max_bytes: int = 52_428_800  # one file, uploaded or fetched
+    media_allowed_hosts: str = (
+        ""  # hosts that files may be fetched from, by commas; `*`: every public one; empty: none
+    )
+    media_fetch_seconds: float = 60.0  # how long one file may take to come
     media_s3_bucket: str = ""  # bucket that media is kept in; empty: the folder `media` of data_dir
     media_s3_prefix: str = ""  # folder within the bucket
     media_s3_endpoint: str = ""  # address of a service other than Amazon's, such as http://localhost:9000
