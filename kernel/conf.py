@@ -23,7 +23,7 @@ class Conf:
     model_name: str = ""  # model to ask
     model_api_key: str = field(default="", repr=False)  # its key, if it needs one
     model_timeout: float = 60.0  # seconds to wait for its answer
-    resource_url: str = ""  # `/v1/retrieve` of a document store; empty: no documents from elsewhere
+    resource_url: str = ""  # `/v1/retrieve` of another document store; empty: our own documents
     resource_api_key: str = field(default="", repr=False)  # its key, if it needs one
     resource_timeout: float = 2.0  # seconds for the whole exchange with it
     media_convert_seconds: float = 60.0  # how long one file may take to be read as text

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import fcntl
 import importlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -32,6 +32,9 @@ from smartbrain_site import host
 
 if TYPE_CHECKING:
     from scopes.selectors import Identity
+
+Answer = dict[str, Any]
+"""What an action answers, as plain JSON."""
 
 SQLITE = "django.db.backends.sqlite3"
 
@@ -50,8 +53,32 @@ class Brain:
 
         if "domain_id" in actions.get(action).input.model_fields:
             fields.setdefault("domain_id", self.domain)
-        identity = self._identify()
-        return gate.call(action, fields, ctx=Ctx(identity.actor, Door.PYTHON, identity.reach)).body()
+        return gate.call(action, fields, ctx=self._ctx()).body()
+
+    def add_document(self, source: str | Path = "", options: Mapping[str, Any] | None = None, **fields: Any) -> Answer:
+        """Import a document: an http(s) address or a file of this program, to the document store that is configured,
+        else to this brain. What such a store refuses has `status` failed, with the reason in `warnings`."""
+        return self._add("add_document", source, options, fields)
+
+    def add_image(self, source: str | Path = "", options: Mapping[str, Any] | None = None, **fields: Any) -> Answer:
+        """Import a picture, likewise."""
+        return self._add("add_image", source, options, fields)
+
+    def add_audio(self, source: str | Path = "", options: Mapping[str, Any] | None = None, **fields: Any) -> Answer:
+        """Import a recording, likewise."""
+        return self._add("add_audio", source, options, fields)
+
+    def add_video(self, source: str | Path = "", options: Mapping[str, Any] | None = None, **fields: Any) -> Answer:
+        """Import a film, likewise."""
+        return self._add("add_video", source, options, fields)
+
+    def add_media(self, source: str | Path = "", options: Mapping[str, Any] | None = None, **fields: Any) -> Answer:
+        """Import anything, likewise; `media_type` in the options may say what it is."""
+        return self._add("add_media", source, options, fields)
+
+    def retrieve(self, plan: Mapping[str, Any], **fields: Any) -> Answer:
+        """Carry out a retrieval plan on this brain's documents; gives an evidence pack."""
+        return self.call("retrieve", plan=dict(plan), **fields)
 
     def __getattr__(self, action: str) -> Callable[..., dict[str, Any]]:
         """Each action as a method of its name."""
@@ -82,6 +109,17 @@ class Brain:
     ) -> None:
         """Close it."""
         self.close()
+
+    def _add(
+        self, operation: str, source: str | Path, options: Mapping[str, Any] | None, fields: Mapping[str, Any]
+    ) -> Answer:
+        from memory.resources import store_for  # noqa: PLC0415  needs the apps loaded
+
+        return store_for(self._ctx(), self.domain).add(operation, source, options or {}, **fields)
+
+    def _ctx(self) -> Ctx:
+        identity = self._identify()
+        return Ctx(identity.actor, Door.PYTHON, identity.reach)
 
     def _identify(self) -> Identity:
         """Who acts, read anew at each call, so that a changed grant counts at once."""

@@ -177,4 +177,5 @@ def _evidence(item: Ranked, plan: RetrievalPlan, limit: int, now: datetime) -> E
         author=found.author,
         event_time=found.event_time,
         covers=list(item.covers),
+        position=found.position,
     )

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 from uuid import UUID
 
-from media.contracts.retrieval import EvidencePack, RetrievalPlan, resource_score
-from memory.compose.contracts import Left
+from media.contracts.retrieval import EvidencePack, PackMetadata, RetrievalPlan, resource_score
+from memory.compose.contracts import Left, Position
 from memory.compose.planner import ENTITIES
 from memory.compose.policy import CompositionPolicy
 from memory.compose.restate import statement
@@ -100,11 +100,17 @@ def candidates_from(pack: EvidencePack) -> list[Candidate]:
                 document_id=evidence.document_id,
                 section_id=evidence.section_id,
                 chunk_index=evidence.metadata.chunk_index,
+                position=_position(evidence.metadata),
                 event_time=evidence.event_time,
                 signals={name: float(value) for name, value in given.items()},
             )
         )
     return found
+
+
+def _position(metadata: PackMetadata) -> Position | None:
+    known = metadata.model_dump(include=set(Position.model_fields), exclude_none=True)
+    return Position(**known) if known else None
 
 
 def _entities(plan: RetrievalPlan) -> list[str]:

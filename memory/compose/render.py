@@ -17,6 +17,7 @@ from memory.compose.contracts import (
     Evidence,
     NoticeView,
     OpenConflict,
+    Position,
     RecentTurn,
     SystemBlock,
 )
@@ -119,11 +120,31 @@ def evidence_text(item: Evidence, place: int) -> str:
     facts = [
         f"{item.event_time:%Y-%m-%d %H:%M} UTC" if item.event_time else "undated",
         *([_line(item.author, 80)] if item.author else []),
+        *(position_facts(item.position) if item.position else []),
         *([_line(f"{item.scope.type}:{item.scope.id}", 120)] if item.scope else []),
         f"mode={_line(item.mode, 40)}",
         f"score={item.score:.2f}",
     ]
     return f"[E{place}] {title} — {_line(item.source_uri, _MAX_URI)}\n{_barred(item.snippet)}\n({', '.join(facts)})"
+
+
+def position_facts(position: Position) -> list[str]:
+    """Where in its document a text stands: page, heading, time in the recording, who speaks."""
+    times = [ms for ms in (position.start_ms, position.end_ms) if ms is not None]
+    if not times and position.frame_timestamp_ms is not None:
+        times = [position.frame_timestamp_ms]
+    return [
+        *([f"page {position.page}"] if position.page is not None else []),
+        *([_line(position.section_title, 80)] if position.section_title else []),
+        *(["–".join(_clock(ms) for ms in times)] if times else []),
+        *([_line(position.speaker, 80)] if position.speaker else []),
+    ]
+
+
+def _clock(ms: int) -> str:
+    """A time in a recording, as HH:MM:SS."""
+    seconds = ms // 1000
+    return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
 
 
 def conflict_text(conflict: OpenConflict, place: int) -> str:

@@ -10,7 +10,15 @@ from uuid import UUID
 
 from pydantic import JsonValue
 
-from memory.compose.contracts import DeveloperBlock, Evidence, NoticeView, OpenConflict, RecentTurn, SystemBlock
+from memory.compose.contracts import (
+    DeveloperBlock,
+    Evidence,
+    NoticeView,
+    OpenConflict,
+    Position,
+    RecentTurn,
+    SystemBlock,
+)
 from scopes.contracts import ScopeContext
 
 Source = Literal["memory", "resource"]
@@ -87,6 +95,7 @@ class Candidate:
     document_id: str | None = None
     section_id: str | None = None
     chunk_index: int | None = None
+    position: Position | None = None
     turn_id: UUID | None = None
     message_id: str | None = None
     item_id: UUID | None = None

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, Protocol
 
 from kernel import clock
 from kernel.errors import DomainError
 from media.contracts.retrieval import EvidencePack, PackExplain, PackStats, RetrievalPlan
+from memory.resources.sources import Source
 
 NO_ADAPTER = "no document store is configured: memory only"
 FALLBACK = "fallback to memory only"
@@ -20,12 +23,48 @@ class ResourceClient(Protocol):
         ...
 
 
-class NullClient:
-    """No document store: no evidence, and a warning that says so."""
+Imported = dict[str, Any]
+"""What became of an import, with `status` and `warnings`, as `add_document` answers it."""
+
+
+class Imports(ABC):
+    """What every client offers to whoever has something to import; `options` are those of the action of that name."""
+
+    @abstractmethod
+    def add(self, operation: str, source: Source, options: Mapping[str, Any], /, **beside: Any) -> Imported:
+        """Import a file or an address. `beside` are further fields of the action, such as `scopes`."""
+
+    def add_document(self, source: Source, options: Mapping[str, Any] | None = None) -> Imported:
+        """Import a document."""
+        return self.add("add_document", source, options or {})
+
+    def add_image(self, source: Source, options: Mapping[str, Any] | None = None) -> Imported:
+        """Import a picture."""
+        return self.add("add_image", source, options or {})
+
+    def add_audio(self, source: Source, options: Mapping[str, Any] | None = None) -> Imported:
+        """Import a recording."""
+        return self.add("add_audio", source, options or {})
+
+    def add_video(self, source: Source, options: Mapping[str, Any] | None = None) -> Imported:
+        """Import a film."""
+        return self.add("add_video", source, options or {})
+
+    def add_media(self, source: Source, options: Mapping[str, Any] | None = None) -> Imported:
+        """Import anything; `media_type` in the options may say what it is."""
+        return self.add("add_media", source, options or {})
+
+
+class NullClient(Imports):
+    """No document store: no evidence, nothing imported, and a warning that says so."""
 
     def retrieve(self, plan: RetrievalPlan) -> EvidencePack:
         """An empty pack."""
         return empty_pack(plan, "null", NO_ADAPTER)
+
+    def add(self, operation: str, source: Source, options: Mapping[str, Any], /, **beside: Any) -> Imported:
+        """Nothing is imported."""
+        return not_imported("unsupported", f"no document store is configured: {operation} ignored")
 
 
 class GuardedClient:
@@ -44,6 +83,18 @@ class GuardedClient:
             return empty_pack(plan, "timeout", f"resource retrieval timeout: {FALLBACK}")
         except (DomainError, OSError, ValueError) as exc:
             return empty_pack(plan, "error", f"resource retrieval failed ({type(exc).__name__}): {FALLBACK}")
+
+
+def not_imported(status: str, warning: str) -> Imported:
+    """The answer of a store that imported nothing."""
+    return {
+        "document_id": None,
+        "media_type": None,
+        "status": status,
+        "section_count": 0,
+        "metadata": {},
+        "warnings": [warning],
+    }
 
 
 def empty_pack(

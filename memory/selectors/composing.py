@@ -21,7 +21,7 @@ from memory.compose.policy import CompositionPolicy, RetrievalPolicy
 from memory.compose.values import Candidate, KeyedRow, RecentMessage, Request, Slots
 from memory.compose.winners import resolve
 from memory.contracts.compose import ChatMessage, ComposeContextInput, ComposeContextResult
-from memory.resources import client_for
+from memory.resources import DirectClient, client_for
 from memory.selectors.conflicts import told_among
 from memory.selectors.conversation import Conversation, read_conversation
 from memory.selectors.evidence import edges_as_candidates, find_candidates, query_for
@@ -52,7 +52,7 @@ def compose(given: ComposeContextInput, place: Resolved, ctx: Ctx) -> ComposeCon
     )
     scopes = place.scopes_read()
     memories = _memories(plan, place, scopes, policies, ctx)
-    pack = client_for(plan, retrieval).retrieve(plan)
+    pack = client_for(plan, retrieval, DirectClient(place, ctx)).retrieve(plan)
     caps = policies.section(ScopesPolicy).max_items_per_scope
     shown_before = {(message.turn_id, message.message_id) for message in conversation.recent}
     fused = fuse(memories.candidates, candidates_from(pack), shown_before, plan, composition, caps)

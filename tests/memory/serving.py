@@ -15,14 +15,15 @@ Seen = list[tuple[str, dict[str, str], Any]]
 
 @contextmanager
 def serving(reply: Reply) -> Iterator[tuple[str, Seen]]:
-    """The address of a server that answers every POST so, and the requests that it got: path, headers, JSON."""
+    """The address of a server that answers every POST so, and the requests that it got: path, headers, JSON or bytes."""
     seen: Seen = []
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers.get("content-length", 0)))
             headers = {name.lower(): value for name, value in self.headers.items()}
-            seen.append((self.path, headers, json.loads(body)))
+            is_json = headers.get("content-type", "").startswith("application/json")
+            seen.append((self.path, headers, json.loads(body) if is_json else body))
             try:
                 reply(self, body)
             except (BrokenPipeError, ConnectionResetError):
