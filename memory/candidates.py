@@ -13,7 +13,7 @@ from kernel.errors import InvalidInputError
 from memory.contracts.commit import RetentionLine, TurnEvents
 from memory.contracts.items import EntityIn, ItemIn, Lifecycle, PreferenceIn
 from memory.contracts.refs import EvidenceRef
-from memory.contracts.writing import ITEM_TYPES
+from memory.contracts.writing import ITEM_TYPES, WriteMemoryItemInput
 from memory.extraction import Extraction, Proposed
 from memory.extraction.denials import denies
 from memory.keys import check_key, slug
@@ -212,6 +212,27 @@ def given_item(item_type: str, fields: Mapping[str, Any], path: str, levels: Con
     if isinstance(item, PreferenceIn) and not item.confirmed:
         raise InvalidInputError(f"{path}.confirmed: only a confirmed preference is kept.")
     return _structured(path, item, key, levels)
+
+
+def written_alone(given: WriteMemoryItemInput, levels: ConfidenceLevels) -> Candidate:
+    """The candidate of an item that is written by itself. What it says of its origin follows from the call, never from
+    the item. Raises InvalidInputError that names the place of a fault."""
+    candidate = given_item(given.type, given.item, "item", levels)
+    if candidate.scope is not None or candidate.supersedes is not None:
+        raise InvalidInputError("item: give the scope in `scope`, and use correct_item to replace an item by its id.")
+    if given.statement is not None:
+        value = {**candidate.value, "statement": given.statement}
+        candidate = replace(candidate, statement=given.statement, value=value)
+    if given.inferred:
+        confidence = min(candidate.confidence, levels.inferred)
+        candidate = replace(candidate, lifecycle=Lifecycle.CANDIDATE, confidence=confidence)
+    heard = given.message is not None and given.statement is not None
+    return replace(candidate, message=given.message, origin="text:proposed" if heard else "structured", source="item")
+
+
+def as_candidate(path: str, item: ItemIn, levels: ConfidenceLevels) -> Candidate:
+    """The candidate that a read item makes, kept or not. Raises InvalidInputError for a key outside its grammar."""
+    return _structured(path, item, _checked(item.of_type, item.key, path), levels)
 
 
 def _structured(path: str, item: ItemIn, key: str, levels: ConfidenceLevels) -> Candidate:

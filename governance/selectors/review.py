@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from django.db.models import Q, QuerySet, Value, prefetch_related_objects
+from django.db.models import Q, QuerySet, Value
 
 from governance.contracts import (
     EarlierProposal,
@@ -20,6 +20,7 @@ from governance.contracts import (
     Verdict,
 )
 from governance.models import Proposal
+from governance.selectors.happenings import read_happenings
 from governance.selectors.proposals import decidable, view_decision
 from kernel.context import Ctx
 
@@ -60,7 +61,7 @@ class Others:
 
 def others_around(row: Proposal, burst: int, ctx: Ctx) -> Others:
     """What else the proposer sent, and the newest other proposals on the same subject or of nearly the same text, as far
-    as the one who asks may decide on them. The proposal's own decisions are read along with theirs."""
+    as the one who asks may decide on them. The proposal's own decisions and steps are read along with theirs."""
     seen = decidable(ctx).prefetch_related(None)
     theirs = seen.filter(proposer_id=row.proposer_id, proposer_kind=row.proposer_kind)
     like = Q(subject_key=row.subject_key)
@@ -72,7 +73,7 @@ def others_around(row: Proposal, burst: int, ctx: Ctx) -> Others:
     sent = [other for other in found if other.part == "source"]
     earlier = [other for other in found if other.part == "alike"]
     recent = [other for other in sent if other.pk != row.pk][:SHOWN]
-    prefetch_related_objects([row, *recent, *earlier], "decisions")
+    read_happenings(row, [*recent, *earlier])
     states = [other.state for other in sent[:LOOKED_BACK]]
     since = ctx.now - timedelta(hours=1)
     last_hour = sum(other.created_at > since for other in sent[:burst])

@@ -79,3 +79,9 @@ def item_fields(item_type: str, value: dict[str, Any], key: str) -> dict[str, An
     known = ITEM_TYPES[item_type].model_fields
     fields = {name: told for name, told in value.items() if name in known and told is not None}
     return {**fields, "key": key, **({"confirmed": True} if item_type == "preferences" else {})}
+
+
+def defaults_of(item_type: str) -> dict[str, Any]:
+    """What the fields of an item hold where they are left out."""
+    known = ITEM_TYPES[item_type].model_fields.items()
+    return {name: field.get_default(call_default_factory=True) for name, field in known if not field.is_required()}

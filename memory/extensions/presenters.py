@@ -11,8 +11,10 @@ from django.db.models import OuterRef, Subquery
 
 from governance.contracts.presenting import Presentation, RelatedText, RowChange
 from governance.hooks import Presenter
+from governance.policies import in_force
 from kernel.actions import Change
 from kernel.context import Ctx
+from memory.candidates import as_candidate, written_alone
 from memory.contracts import CommitTurnInput
 from memory.contracts.items import Lifecycle, Status
 from memory.contracts.lifecycle import CorrectItemInput, DemoteFromScopeInput, DemoteInput, NarrowItemInput
@@ -28,6 +30,7 @@ from memory.extensions.showing import (
     conflict_notes,
     evidence_texts,
     fields_of,
+    fields_of_new,
     in_the_place_of,
     memories_in,
     neighbours,
@@ -39,8 +42,9 @@ from memory.extensions.showing import (
     superseded,
 )
 from memory.models import MemoryItem
+from memory.policies import RetentionPolicy
 from memory.selectors.near import offered_with, readable
-from memory.statements import complete, reworded, statement
+from memory.statements import reworded, statement
 from scopes.models import MemoryScope
 from scopes.selectors import scope_rows
 
@@ -148,14 +152,12 @@ def raising(given: RaiseTierInput, changes: Sequence[Change], ctx: Ctx) -> Prese
 
 def writing(given: WriteMemoryItemInput, changes: Sequence[Change], ctx: Ctx) -> Presentation:
     """One new item for a scope."""
-    key, scope = str(given.item.get("key", "")), given.scope.name
-    beside = ("key", "confirmed", "remember", "evidence_refs", "valid_from", "valid_to", "review_by", "importance")
-    value = complete(given.type, key, {name: told for name, told in given.item.items() if name not in beside})
-    said = given.statement or statement(given.type, value)
-    after = _fields(given.type, key, scope, said, value)
-    there = in_the_place_of(given.domain_id, [(scope, given.type, key)], ctx).get((scope, given.type, key))
-    named = given.item.get("evidence_refs")
-    refs = _refs([EvidenceRef.model_validate(ref) for ref in named] if isinstance(named, list) else [], "supporting")
+    levels = in_force(given.domain_id, ctx).section(RetentionPolicy).confidence
+    made, scope = written_alone(given, levels), given.scope.name
+    said, place = made.statement, (scope, made.type, made.key)
+    there = in_the_place_of(given.domain_id, [place], ctx).get(place)
+    after = fields_of_new(made, scope, there)
+    refs = _refs(made.evidence, "supporting")
     keys = [there.scope_id] if there else [row.key for row in scope_rows(given.domain_id, [scope], "")]
     near = neighbours(said, given.domain_id, keys, ctx, there.pk if there else None, memories_in(refs))
     origins = [Origin(given.turn_id, given.message)] if given.turn_id is not None else []
@@ -169,26 +171,18 @@ def writing(given: WriteMemoryItemInput, changes: Sequence[Change], ctx: Ctx) ->
     )
 
 
-def _fields(item_type: str, key: str, scope: str, said: str, value: dict[str, Any]) -> dict[str, Any]:
-    told = {f"value.{name}": inner for name, inner in sorted(value.items()) if name != "statement"}
-    return {"statement": said, "scope": scope, "type": item_type, "key": key, **told}
-
-
 def turn(given: CommitTurnInput, changes: Sequence[Change], ctx: Ctx) -> Presentation:
     """A whole turn that waits: its messages, and the items that it gives."""
     context = given.scope_context
     default = context.default_write.name if context and context.default_write else f"session:{given.session_id}"
-    told = [
-        (item.scope_ref.name if item.scope_ref else default, item)
-        for _, item in list(given.turn_events.items())[:MAX_ROWS]
-    ]
-    there = in_the_place_of(given.domain_id, [(scope, item.of_type, item.key) for scope, item in told], ctx)
+    levels = in_force(given.domain_id, ctx).section(RetentionPolicy).confidence
+    told = [as_candidate(path, item, levels) for path, item in list(given.turn_events.items())[:MAX_ROWS]]
+    places = [(made.scope or default, made.type, made.key) for made in told]
+    there = in_the_place_of(given.domain_id, places, ctx)
     rows: list[RowChange] = []
-    for scope, item in told:
-        plain = item.model_dump(mode="json", exclude_none=True, exclude={"key", "scope_ref", "confirmed", "remember"})
-        value = complete(item.of_type, item.key, plain)
-        after = _fields(item.of_type, item.key, scope, statement(item.of_type, value), value)
-        rows += _new_row(after, there.get((scope, item.of_type, item.key)))
+    for place, made in zip(places, told, strict=True):
+        old = there.get(place)
+        rows += _new_row(fields_of_new(made, place[0], old), old)
     said = [
         RelatedText(
             kind="message", id=message.id or str(place), text=message.content, source=message.name or message.role
@@ -197,11 +191,13 @@ def turn(given: CommitTurnInput, changes: Sequence[Change], ctx: Ctx) -> Present
     ]
     first = said[0].text if said else next((row.title for row in rows), "events only")
     keys = [row.key for row in scope_rows(given.domain_id, [default], "")]
+    refs = [ref for made in told for ref in _refs(made.evidence, "supporting")]
+    near = neighbours(first, given.domain_id, keys, ctx, along=memories_in(refs))
     return Presentation(
         subject=f"Commit a turn of session {given.session_id} to {default}: {short(first)}",
         rows=rows[:MAX_ROWS],
-        evidence=said[:MAX_ROWS],
-        neighbours=neighbours(first, given.domain_id, keys, ctx),
+        evidence=[*said, *evidence_texts(refs, ctx)][:MAX_ROWS],
+        neighbours=near,
     )
 
 

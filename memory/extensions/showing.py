@@ -13,19 +13,29 @@ from django.db.models import Q, QuerySet
 
 from governance.contracts.presenting import ConflictNote, FieldChange, RelatedText, RowChange
 from kernel.context import Ctx
-from memory.contracts.items import Status
+from memory.candidates import Candidate
+from memory.contracts.items import TRUSTED, Lifecycle, Status, Tier
 from memory.contracts.refs import EvidenceRef
+from memory.contracts.writing import defaults_of
 from memory.models import MemoryItem, Message
 from memory.selectors.conflicts import conflicts_of
 from memory.selectors.events import visible_turns
 from memory.selectors.items import visible_items
 from memory.selectors.near import in_force, links_around, readable, similar_ids
+from memory.statements import complete
 
 Told = tuple[EvidenceRef, str]  # a reference and its role
 TABLE = "memory_items"
 UNREADABLE = "(you may not read this)"
 MAX_NEIGHBOURS = 5
 _SHORT = 120
+_AS_EVER = {
+    "status": Status.ACTIVE.value,
+    "lifecycle": Lifecycle.PROMOTED.value,
+    "tier": Tier.NONE.value,
+    "importance": 0,
+    "pinned": False,
+}
 
 
 def short(text: str) -> str:
@@ -51,13 +61,50 @@ def fields_of(item: MemoryItem) -> dict[str, Any]:
         "valid_to": _instant(item.valid_to),
         "review_by": _instant(item.review_by),
         "importance": item.importance,
+        "pinned": item.pinned,
     }
 
 
+def fields_of_new(made: Candidate, scope: str, old: MemoryItem | None) -> dict[str, Any]:
+    """The same of the row that a candidate makes in a scope, in the place of `old` where there is one. Of the value what
+    is so by default or said by the key is left out unless `old` holds it too: nobody needs to compare it."""
+    before = fields_of(old) if old is not None else {}
+    plain = {**defaults_of(made.type), **complete(made.type, made.key, {})}
+    told = {
+        f"value.{name}": each
+        for name, each in sorted(made.value.items())
+        if name != "statement" and (f"value.{name}" in before or each != plain.get(name))
+    }
+    fields = {
+        "statement": made.statement,
+        "scope": scope,
+        "type": made.type,
+        "key": made.key,
+        **told,
+        "status": Status.ACTIVE.value,
+        "lifecycle": str(made.lifecycle),
+        "tier": Tier.NONE.value,
+        "confidence": made.confidence,
+        "valid_from": _instant(made.valid_from),
+        "valid_to": _instant(made.valid_to),
+        "review_by": _instant(made.review_by),
+        "importance": made.importance,
+        "pinned": False,
+    }
+    if made.supersedes is not None:
+        fields["supersedes"] = str(made.supersedes)
+    if old is None and made.lifecycle in TRUSTED:
+        del fields["confidence"]
+    return fields
+
+
 def row_change(before: Mapping[str, Any] | None, after: Mapping[str, Any], row_id: str, title: str) -> RowChange:
-    """One row field by field; `before` None for a new one."""
+    """One row field by field; `before` None for a new one. Fields that say nothing are left out: those that are empty on
+    both sides, and of a new row those that are empty or as in every new row."""
     old = before or {}
-    names = dict.fromkeys([*after, *old])
+    names = [name for name in dict.fromkeys([*after, *old]) if not _is_empty(old.get(name), after.get(name))]
+    if before is None:
+        names = [name for name in names if after[name] not in ([], {}, "") and after[name] != _AS_EVER.get(name)]
     fields = [
         FieldChange(name=name, before=old.get(name), after=after.get(name), differs=old.get(name) != after.get(name))
         for name in names
@@ -65,6 +112,10 @@ def row_change(before: Mapping[str, Any] | None, after: Mapping[str, Any], row_i
     return RowChange(
         table=TABLE, id=row_id, kind="changed" if before is not None else "added", title=short(title), fields=fields
     )
+
+
+def _is_empty(before: Any, after: Any) -> bool:
+    return before in (None, [], {}, "") and after in (None, [], {}, "")
 
 
 def replaced_by(domain_id: Any, scope: str, item_type: Any, key: Any, ctx: Ctx) -> QuerySet[MemoryItem]:

@@ -10,7 +10,7 @@ from kernel.actions import Applied
 from kernel.canonical import digest
 from kernel.context import Ctx
 from kernel.errors import ConflictError, InvalidInputError
-from memory.candidates import Candidate, given_item
+from memory.candidates import Candidate, written_alone
 from memory.contracts.items import Lifecycle
 from memory.contracts.writing import WriteMemoryItemInput, WriteMemoryItemResult, item_fields
 from memory.models import Turn
@@ -52,17 +52,7 @@ def prepare(given: WriteMemoryItemInput, allowed_types: Sequence[str], ctx: Ctx)
 def candidate_of(given: WriteMemoryItemInput, ctx: Ctx) -> Candidate:
     """The candidate that an item makes. What it says of its origin follows from the call, never from the item."""
     levels = in_force(given.domain_id, ctx).section(RetentionPolicy).confidence
-    candidate = given_item(given.type, given.item, "item", levels)
-    if candidate.scope is not None or candidate.supersedes is not None:
-        raise InvalidInputError("item: give the scope in `scope`, and use correct_item to replace an item by its id.")
-    if given.statement is not None:
-        value = {**candidate.value, "statement": given.statement}
-        candidate = replace(candidate, statement=given.statement, value=value)
-    if given.inferred:
-        confidence = min(candidate.confidence, levels.inferred)
-        candidate = replace(candidate, lifecycle=Lifecycle.CANDIDATE, confidence=confidence)
-    heard = given.message is not None and given.statement is not None
-    return replace(candidate, message=given.message, origin="text:proposed" if heard else "structured", source="item")
+    return written_alone(given, levels)
 
 
 def input_of(candidate: Candidate, domain_id: str, scope: str, turn: Turn) -> WriteMemoryItemInput:

@@ -163,6 +163,75 @@ def test_a_whole_turn_that_waits_shows_its_messages_and_items(cast):
     assert shown.evidence[0].text == "We decided."
 
 
+def changed(presentation: Presentation, place: int = 0) -> dict[str, tuple[Any, Any]]:
+    return {each.name: (each.before, each.after) for each in presentation.rows[place].fields if each.differs}
+
+
+class TestFields:
+    """What a reviewer compares: what was given and what really changes, and no default that nobody gave."""
+
+    def test_a_new_item_shows_what_was_given(self, cast):
+        hold(cast, "commit_turn", "write_memory_item")
+        given = {"key": "task:shop:new", "title": "Count the stock"}
+        commit(cast.agent, scopes=context(SHOP), tasks=[given])
+        wanted = {"statement", "scope", "type", "key", "value.title"}
+        assert set(fields(presented(cast.reviewer))) == wanted
+        written = {"domain_id": TEAM, "scope": ref(SHOP), "type": "tasks", "item": {**given, "key": "task:shop:other"}}
+        cast.agent.do("write_memory_item", written)
+        assert set(fields(presented(cast.reviewer))) == wanted
+
+    def test_nothing_that_was_given_is_hidden(self, cast):
+        hold(cast, "commit_turn", "write_memory_item")
+        source = {"kind": "url", "id": "https://example.org/seen"}
+        given = {
+            "key": "task:shop:new",
+            "title": "Count the stock",
+            "status": "done",
+            "notes": ["by hand"],
+            "importance": 4,
+            "valid_from": "2026-01-01T00:00:00Z",
+            "valid_to": "2027-01-01T00:00:00Z",
+            "review_by": "2026-12-24T00:00:00Z",
+            "evidence_refs": [source],
+        }
+        commit(cast.agent, scopes=context(SHOP), tasks=[given])
+        turn = presented(cast.reviewer)
+        written = {"domain_id": TEAM, "scope": ref(SHOP), "type": "tasks", "item": {**given, "key": "task:shop:other"}}
+        cast.agent.do("write_memory_item", written)
+        for shown in (turn, presented(cast.reviewer)):
+            told = {name: after for name, (_, after) in fields(shown).items()}
+            assert (told["value.status"], told["value.notes"], told["importance"]) == ("done", ["by hand"], 4)
+            assert (told["valid_from"], told["valid_to"]) == ("2026-01-01T00:00:00+00:00", "2027-01-01T00:00:00+00:00")
+            assert told["review_by"] == "2026-12-24T00:00:00+00:00"
+            assert [each.text for each in shown.evidence] == [source["id"]]
+
+    def test_in_the_place_of_another_only_what_really_changes_differs(self, cast):
+        old = decision("Use MySQL", rationale="cheap", importance=3, valid_to="2027-01-01T00:00:00Z")
+        commit(cast.agent, scopes=context(SHOP), decisions=[old])
+        hold(cast, "commit_turn", "write_memory_item")
+        commit(cast.agent, "s2", scopes=context(SHOP), decisions=[decision("Use Postgres")])
+        turn = presented(cast.reviewer)
+        item = decision("Use Postgres")
+        cast.agent.do("write_memory_item", domain_id=TEAM, scope=ref(SHOP), type="decisions", item=item)
+        for shown in (turn, presented(cast.reviewer)):
+            assert changed(shown) == {
+                "statement": ("Use MySQL — cheap", "Use Postgres"),
+                "value.decision": ("Use MySQL", "Use Postgres"),
+                "value.rationale": ("cheap", None),
+                "valid_to": ("2027-01-01T00:00:00+00:00", None),
+                "importance": (3, 0),
+            }, "what the old one held and the new one does not is a change"
+            assert changed(shown, 1) == {"status": ("active", "superseded")}
+
+    def test_a_copy_shows_what_it_takes_along(self, cast):
+        agent = promoter(cast)
+        given = decision(valid_to="2027-01-01T00:00:00Z", importance=2)
+        promote(agent, only(commit(agent, scopes=context(TASK), decisions=[given]))["id"])
+        told = fields(presented(cast.reviewer))
+        assert (told["valid_to"][1], told["importance"][1]) == ("2027-01-01T00:00:00+00:00", 2)
+        assert not {"status", "lifecycle", "tier", "pinned", "review_by"} & set(told)
+
+
 class TestEffect:
     def test_promotion_names_who_gains_sight(self, cast):
         agent = promoter(cast)
