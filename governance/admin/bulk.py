@@ -10,7 +10,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
-from governance import selectors
+from governance import selectors, services
 from governance.admin.filters import Address
 from governance.admin.queue import Line, lines
 from governance.adminbase import Screen, as_uuid, ctx_of, decide, place_of, read, whole
@@ -53,8 +53,8 @@ class BulkScreen(Screen):
         if verdict not in VERDICTS:
             raise InvalidInputError(f"There is no verdict {verdict!r}: choose one of {', '.join(VERDICTS)}.")
         everything = request.method != "POST" or request.POST.get("all") == "yes"
-        cap = in_force(None, ctx).section(ReviewPolicy).bulk_cap
-        views = matching(address, cap, request) if everything else picked(request.POST.getlist("pick"), ctx)
+        views = matching(address, request) if everything else picked(request.POST.getlist("pick"), ctx)
+        cap = services.bulk_cap((view.domain_id for view in views), ctx)
         told = [(view, why_not(view, ctx)) for view in views]
         will = [view for view, why in told if not why]
         return {
@@ -113,15 +113,16 @@ def picked(picks: Sequence[str], ctx: Ctx) -> list[ProposalView]:
     return selectors.view_proposals([rows[place] for place in dict.fromkeys(ids) if place in rows], ctx)
 
 
-def matching(address: Address, cap: int, request: HttpRequest) -> list[ProposalView]:
+def matching(address: Address, request: HttpRequest) -> list[ProposalView]:
     """The proposals that fit an address, as many as one batch may hold and those among them that it leaves out."""
     found: list[ProposalView] = []
     cursor = None
-    while sum(view.risk is not Risk.HIGH for view in found) < cap and len(found) < 10 * PAGE:
+    while len(found) < 10 * PAGE:
         listed = read("list_proposals", request, limit=PAGE, cursor=cursor, **address.given())
         found += listed.proposals
         cursor = listed.next_cursor
-        if cursor is None:
+        cap = services.bulk_cap((view.domain_id for view in found), ctx_of(request))
+        if cursor is None or sum(view.risk is not Risk.HIGH for view in found) >= cap:
             break
     return found
 

@@ -22,6 +22,7 @@ OutcomeName = Literal[
     "not_found",
     "high_risk",
     "over_cap",
+    "over_daily_cap",
     "failed",
 ]
 
@@ -47,7 +48,8 @@ class ProposalOutcome(Contract):
     id: UUID = Field(description="Proposal id.")
     outcome: OutcomeName = Field(
         description="done; recorded (the first of two approvals); stale (changed meanwhile); decided (by someone "
-        "else before); irreversible (an undo of what has no way back); not_permitted; not_found; high_risk and over_cap (left out by policy); failed."
+        "else before); irreversible (an undo of what has no way back); not_permitted; not_found; high_risk and over_cap (left out by policy); over_daily_cap (you decided as "
+        "much today as policy allows); failed."
     )
     message: str = Field(default="", description="Why, where it was not done.")
 

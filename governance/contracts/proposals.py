@@ -172,5 +172,8 @@ class ProposalCountsResult(Contract):
     queues: list[QueueCount] = Field(description="Every queue, as `list_proposals` would list it.")
     decided_today: int = Field(description="Your decisions since midnight UTC.")
     remaining: int = Field(description="Open proposals that you may decide on, up to where counting stopped.")
-    daily_cap: int = Field(description="Decisions a day after which you should rest; 0: none.")
+    daily_cap: int = Field(
+        description="Decisions a day after which further ones are refused; 0: none. Without `domain_id`, that of the only "
+        "domain that you review, else of the installation."
+    )
     left_today: int | None = Field(description="What is left of the daily cap; null without one.")

@@ -74,9 +74,18 @@ class ReviewPolicy(PolicySection):
     two_person: list[CareRule] = Field(default=[], description="What two persons must approve.")
     high_risk: list[CareRule] = Field(default=[], description="What is of high risk beside what always is.")
     claim_minutes: int = Field(default=10, ge=1, le=1440, description="Minutes for which a claim lasts.")
-    bulk_cap: int = Field(default=50, ge=1, le=500, description="Proposals decided in one bulk call.")
+    bulk_cap: int = Field(
+        default=50,
+        ge=1,
+        le=500,
+        description="Proposals decided in one bulk call; of several domains that it touches the smallest counts.",
+    )
     daily_cap: int = Field(
-        default=0, ge=0, le=100_000, description="Decisions a day after which a reviewer is told to rest; 0: none."
+        default=0,
+        ge=0,
+        le=100_000,
+        description="Decisions of one person in a day (UTC), wherever made and also if undone since, after which a further "
+        "one in the domain is refused; 0: no limit.",
     )
     undo_minutes: int = Field(
         default=10, ge=0, le=1440, description="Minutes in which one undoes an own decision without giving a reason."

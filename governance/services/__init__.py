@@ -7,6 +7,7 @@ from governance.services.audit import (
     record,
     record_refusal,
 )
+from governance.services.caps import DailyCapError, bulk_cap, require_room_today
 from governance.services.filters import (
     delete_filter,
     save_filter,
@@ -76,6 +77,7 @@ from governance.services.transitions import (
 )
 
 __all__ = [
+    "DailyCapError",
     "IrreversibleError",
     "NewProposal",
     "Step",
@@ -84,6 +86,7 @@ __all__ = [
     "add_mentions",
     "add_policy_version",
     "add_step",
+    "bulk_cap",
     "carried_out",
     "changes_digest",
     "charge_call",
@@ -116,6 +119,7 @@ __all__ = [
     "require_mine",
     "require_open",
     "require_reversible",
+    "require_room_today",
     "require_step",
     "restore_policy",
     "reviewers_named",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import pytest
+from django.contrib.auth import get_user_model
 
 from governance.models import AuditEntry, Decision, PolicyVersion, Proposal, Reversal
 from kernel import actions
@@ -20,9 +22,10 @@ from kernel.errors import (
     TransitionError,
 )
 from scopes.models import Domain
+from scopes.selectors import identify_person
 from tests.conftest import TEAM, make_agent, make_cast, make_person
 from tests.governance.made import made, note_of
-from tests.governance.queueing import later, queue_note, row_of, set_review
+from tests.governance.queueing import later, queue_note, review, row_of, set_review
 from tests.threads import at_once
 
 
@@ -96,6 +99,25 @@ class TestBulk:
         assert [outcome["outcome"] for outcome in answer["outcomes"]] == ["high_risk", "done", "over_cap"]
         assert answer["summary"] == "1 rejected, 1 left out for their risk, 1 over the cap"
         assert row_of(high).state == "open"
+
+    def test_the_smallest_cap_of_the_domains_touched_counts(self, desk):
+        cast, _ = desk
+        far = make_agent("far", "elsewhere")
+        cast.operator.do("assign_reviewer", user="reviewer", domain_id="elsewhere")
+        both = replace(cast.reviewer, identity=identify_person(get_user_model().objects.get(username="reviewer")))
+        cast.operator.do("set_policy", document={"review": {"bulk_cap": 4}}, reason="small steps")
+        set_review(cast, bulk_cap=3)
+        cast.operator.do("set_policy", domain_id="elsewhere", document=review(bulk_cap=1), reason="smaller ones")
+        here = [queue_note(cast.agent, f"h{number}") for number in range(4)]
+        there = far.do("note", note="x", domain_id="elsewhere")["proposal"]["id"]
+        given = {"verdict": "reject", "reason": "r"}
+        mixed = both.do("decide_proposals", given, proposals=choices(*here[:2], there))
+        assert mixed["counts"] == {"done": 1, "over_cap": 2}
+        assert "Policy allows 1 in one call" in mixed["outcomes"][1]["message"]
+        assert both.do("decide_proposals", given, proposals=choices(*here[1:], here[0]))["counts"] == {
+            "done": 3,
+            "over_cap": 1,
+        }
 
     def test_the_first_of_two_approvals_is_told_as_such(self, desk):
         cast, _ = desk

@@ -9,7 +9,7 @@ from kernel import actions
 from kernel.errors import ConflictError, ForbiddenError, InvalidInputError, NotFoundError
 from tests.conftest import TEAM, make_agent, make_person
 from tests.governance.made import made
-from tests.governance.queueing import later, queue_note, row_of, set_review
+from tests.governance.queueing import later, queue_note, review, row_of, set_review
 
 
 @pytest.fixture
@@ -90,6 +90,9 @@ class TestQueues:
         assert cast.reviewer.do("proposal_counts")["left_today"] == 1
         with later(days=1):
             assert cast.reviewer.do("proposal_counts")["left_today"] == 2
+        cast.operator.do("set_policy", domain_id=TEAM, document=review(daily_cap=5), reason="own")
+        for given in ({}, {"domain_id": TEAM}):
+            assert cast.reviewer.do("proposal_counts", given)["left_today"] == 4
 
 
 class TestFilters:

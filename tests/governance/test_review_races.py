@@ -10,6 +10,7 @@ from threading import Event, get_ident
 import pytest
 
 from governance.models import AuditEntry, Decision, Proposal, ProposalStep
+from governance.services import DailyCapError
 from kernel import actions
 from kernel.errors import ConflictError, DomainError, StaleError, TransitionError
 from tests.conftest import TEAM, Cast, Player, make_cast, make_person
@@ -53,6 +54,16 @@ def test_it_works(desk):
     row = row_of(proposal)
     expected = {"reviewer": ("approved", "first"), "ann": ("approved", "edited"), "operator": ("rejected", None)}
     assert (row.state, note_of(), row.last_error) == (*expected[winner], "")
+
+
+def test_two_decisions_at_once_do_not_both_take_the_last_place_of_a_day(desk):
+    cast, ann = desk
+    set_review(cast, daily_cap=1)
+    waiting = [queue_note(cast.agent, word) for word in ("one", "two", "three")]
+    works = [partial(ann.do, "reject_proposal", id=proposal, reason="r") for proposal in waiting]
+    refused = lost(at_once(works))
+    assert [type(error) for error in refused] == [DailyCapError, DailyCapError]
+    assert Decision.objects.filter(by_name="ann").count() == 1
 
 
 def test_a_double_click_is_one_decision(desk):

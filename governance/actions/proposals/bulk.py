@@ -24,7 +24,6 @@ from governance.contracts import (
     Risk,
 )
 from governance.models import RISKS, Proposal
-from governance.policies import ReviewPolicy, in_force
 from kernel.actions import Action, Applied, Target, register
 from kernel.context import Ctx, Right
 from kernel.errors import DomainError, ForbiddenError, NotFoundError, StaleError, TransitionError
@@ -39,6 +38,7 @@ WORDS: dict[OutcomeName, str] = {
     "not_found": "not found",
     "high_risk": "left out for their risk",
     "over_cap": "over the cap",
+    "over_daily_cap": "over the daily cap",
     "failed": "failed",
 }
 _CODES: list[tuple[type[DomainError], OutcomeName]] = [
@@ -47,6 +47,7 @@ _CODES: list[tuple[type[DomainError], OutcomeName]] = [
     (services.IrreversibleError, "irreversible"),
     (TransitionError, "decided"),
     (StaleError, "stale"),
+    (services.DailyCapError, "over_daily_cap"),
 ]
 
 
@@ -74,9 +75,9 @@ def in_words(outcomes: Iterable[ProposalOutcome], done: str) -> str:
 def _decide_all(given: DecideProposalsInput, ctx: Ctx) -> BulkResult:
     """All of the work, before the transaction that only records the call: each decision has one of its own."""
     require_person(ctx)
-    cap = in_force(None, ctx).section(ReviewPolicy).bulk_cap
     choices = list({choice.id: choice for choice in given.proposals}.values())
     rows = selectors.visible_proposals(ctx).in_bulk([choice.id for choice in choices])
+    cap = services.bulk_cap((row.domain_id for row in rows.values()), ctx)
     outcomes: list[ProposalOutcome] = []
     tried = 0
     for choice in choices:

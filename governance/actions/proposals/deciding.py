@@ -24,6 +24,7 @@ from kernel.errors import (
     DomainError,
     ForbiddenError,
     InvalidInputError,
+    QuotaExceededError,
     StaleError,
     TransitionError,
 )
@@ -52,6 +53,7 @@ def _prepare_approval(given: ApproveProposalInput, ctx: Ctx) -> _Ready:
 
 def _approve(given: ApproveProposalInput, ready: _Ready, ctx: Ctx) -> Applied[DecisionResult]:
     row = ready.proposal
+    services.require_room_today(row, ctx)
     services.hold_still(row, Step.APPROVE)
     needed = max(row.approvals_needed, ready.stored.weight.approvals)
     count = row.approvals + 1
@@ -72,7 +74,7 @@ def _require_same_effect(row: Proposal, stored: gate.Stored[Any, Any]) -> None:
 
 def _approval_failed(given: ApproveProposalInput, error: DomainError, ctx: Ctx) -> list[Change]:
     """Keep on the proposal why it could not be carried out; not what is the caller's own fault."""
-    if isinstance(error, TransitionError | ForbiddenError):
+    if isinstance(error, TransitionError | ForbiddenError | QuotaExceededError):
         return []
     row = selectors.visible_proposals(ctx).filter(pk=given.id).first()
     if row is None or not ctx.may(Right.DECIDE, row.domain_id or "*", row.scope):
@@ -106,6 +108,7 @@ def _prepare_rejection(given: RejectProposalInput, ctx: Ctx) -> Proposal:
 
 
 def _reject(given: RejectProposalInput, row: Proposal, ctx: Ctx) -> Applied[DecisionResult]:
+    services.require_room_today(row, ctx)
     change = moved(row, ProposalState.REJECTED, Step.REJECT, ctx, approvals=0)
     services.add_decision(row, Verdict.REJECTED, given.reason, ctx)
     return shown(row, ctx), [change]
@@ -134,6 +137,7 @@ def _prepare_request(given: RequestChangesInput, ctx: Ctx) -> Proposal:
 
 
 def _request(given: RequestChangesInput, row: Proposal, ctx: Ctx) -> Applied[DecisionResult]:
+    services.require_room_today(row, ctx)
     change = moved(row, ProposalState.CHANGES_REQUESTED, Step.REQUEST_CHANGES, ctx, approvals=0)
     services.add_decision(row, Verdict.CHANGES_REQUESTED, given.reason, ctx)
     return shown(row, ctx), [change]
@@ -187,6 +191,7 @@ def _require_reach(row: Proposal, stored: gate.Stored[Any, Any], ctx: Ctx) -> No
 
 def _edit(given: EditAndApproveInput, ready: _Ready, ctx: Ctx) -> Applied[DecisionResult]:
     row, stored = ready.proposal, ready.stored
+    services.require_room_today(row, ctx)
     services.hold_still(row, Step.EDIT)
     if ready.original is not None:
         _require_unchanged(row, ready.original)

@@ -14,7 +14,7 @@ from governance.contracts import (
 )
 from governance.policies import ReviewPolicy, in_force
 from kernel.actions import Action, Target, register
-from kernel.context import Ctx, Right
+from kernel.context import ANY, Ctx, Right
 from scopes.selectors import require_domain
 
 
@@ -61,7 +61,9 @@ LIST_PROPOSALS = register(
 
 
 def _proposal_counts(given: ProposalCountsInput, ctx: Ctx) -> ProposalCountsResult:
-    cap = in_force(given.domain_id, ctx).section(ReviewPolicy).daily_cap
+    domains = {grant.domain_id for grant in ctx.reach}
+    alone = next(iter(domains)) if len(domains) == 1 and ANY not in domains else None
+    cap = in_force(given.domain_id or alone, ctx).section(ReviewPolicy).daily_cap
     done = selectors.decided_today(ctx)
     return ProposalCountsResult(
         queues=selectors.count_queues(given.domain_id, ctx),
