@@ -105,10 +105,10 @@ def _in_process(module: str, quick: bool, extra: dict[str, str]) -> list[Measure
 
 
 def _show(name: str, what: str, rows: list[Measured]) -> None:
-    small, large = SIZES
-    print(f"\n{name}\n{'operation':<18}{what:>10}{'median ms':>12}{'p95 ms':>10}{'CPU ms':>10}")
+    small, large = min(row.rows for row in rows), max(row.rows for row in rows)
+    print(f"\n{name}\n{'operation':<30}{what:>10}{'median ms':>12}{'p95 ms':>10}{'CPU ms':>10}")
     for row in rows:
-        print(f"{row.operation:<18}{row.rows:>10,}{row.median:>12.2f}{row.p95:>10.2f}{row.cpu:>10.2f}")
+        print(f"{row.operation:<30}{row.rows:>10,}{row.median:>12.2f}{row.p95:>10.2f}{row.cpu:>10.2f}")
     for operation in dict.fromkeys(row.operation for row in rows):
         of = {row.rows: row.median for row in rows if row.operation == operation}
         print(f"{operation}: {large // small} times the {what}, {of[large] / of[small]:.2f} times the time")

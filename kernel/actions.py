@@ -30,6 +30,8 @@ class Change:
     """One row that an action changed: plain JSON before (None: it is new) and after (None: it is gone).
 
     `incidental` marks what was only opened on the way, such as a scope: it is recorded, but no reviewer decides on it.
+    `scopes` are those in which the row lies (`type:id`): who audits all of them sees the change. Empty: all that the
+    call was about.
     """
 
     table: str
@@ -37,15 +39,17 @@ class Change:
     before: dict[str, Any] | None
     after: dict[str, Any] | None
     incidental: bool = False
+    scopes: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """The form kept in the audit log."""
-        return {"table": self.table, "id": self.id, "before": self.before, "after": self.after}
+        kept = {"table": self.table, "id": self.id, "before": self.before, "after": self.after}
+        return {**kept, "scopes": list(self.scopes)} if self.scopes else kept
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> Change:
         """A change read back from the audit log or a proposal; whether it was incidental is not kept."""
-        return cls(kept["table"], kept["id"], kept["before"], kept["after"])
+        return cls(kept["table"], kept["id"], kept["before"], kept["after"], scopes=tuple(kept.get("scopes", ())))
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ def ensure_scopes(
         found[name] = row
         if created:
             after = {"domain_id": domain_id, "scope": name}
-            changes.append(Change("memory_scopes", str(row.id), None, after, incidental=True))
+            changes.append(Change("memory_scopes", str(row.id), None, after, incidental=True, scopes=(name,)))
     return found, changes
 
 

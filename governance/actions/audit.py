@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from uuid import UUID
 
 from governance import selectors
 from governance.actions.proposals.rules import require_revertible
@@ -21,9 +20,8 @@ from governance.contracts import (
     VerifyAuditResult,
 )
 from kernel.actions import Action, Target, register
-from kernel.context import Ctx, Right
+from kernel.context import ANY, Ctx, Right
 from kernel.errors import DomainError, ForbiddenError
-from kernel.paging import page
 from scopes.selectors import require_domain
 
 
@@ -36,8 +34,8 @@ def _target(given: ListAuditInput, ctx: Ctx) -> Target:
 
 
 def _list_audit(given: ListAuditInput, ctx: Ctx) -> ListAuditResult:
-    found, cursor = page(selectors.filter_audit(given, ctx), given, "id", UUID, newest_first=True)
-    return ListAuditResult(entries=[selectors.view_audit(row) for row in found], next_cursor=cursor)
+    found, cursor = selectors.page_of_audit(given, ctx)
+    return ListAuditResult(entries=[selectors.view_audit(row, ctx) for row in found], next_cursor=cursor)
 
 
 LIST_AUDIT = register(
@@ -55,12 +53,14 @@ LIST_AUDIT = register(
 
 
 def _entry_target(given: AuditRef, ctx: Ctx) -> Target:
-    row = selectors.get_audit_entry(given.id, ctx)
+    row = selectors.sighted_audit_entry(given.id, ctx)
     return Target(row.domain_id, scopes=(), proposal_id=row.proposal_id)
 
 
 def _get_entry(given: AuditRef, ctx: Ctx) -> AuditDetail:
-    row = selectors.get_audit_entry(given.id, ctx)
+    row = selectors.sighted_audit_entry(given.id, ctx)
+    if not ctx.may(Right.AUDIT, row.domain_id or ANY, row.scope):
+        return selectors.view_audit_detail(row, "It was decided in a scope that you do not review.", ctx)
     try:
         require_revertible(row, ctx)
     except DomainError as exc:
@@ -82,8 +82,8 @@ GET_AUDIT_ENTRY = register(
 
 
 def _export_audit(given: ExportAuditInput, ctx: Ctx) -> ExportAuditResult:
-    found, cursor = page(selectors.filter_audit(given, ctx), given, "id", UUID, newest_first=True)
-    entries = [selectors.view_audit(row) for row in found]
+    found, cursor = selectors.page_of_audit(given, ctx)
+    entries = [selectors.view_audit(row, ctx) for row in found]
     content = render(entries, given.format, header=given.cursor is None)
     return ExportAuditResult(content=content, rows=len(entries), next_cursor=cursor)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import timedelta
+from typing import Any
 
 from governance import gate, selectors, services
 from governance.audit.decisions import identify, recorded
@@ -120,19 +121,20 @@ def _asked(given: ExplainPolicyInput) -> WhatIf:
 
 def _explain(given: ExplainPolicyInput, ctx: Ctx) -> ExplainPolicyResult:
     if given.audit_entry_id is not None:
-        return _of_entry(selectors.get_audit_entry(given.audit_entry_id, ctx))
+        row = selectors.get_audit_entry(given.audit_entry_id, ctx)
+        return _of_entry(row, selectors.shown_facts(row, ctx))
     if given.proposal_id is not None:
         # its own entry, not one that the asker may see: who proposed it may know why it waits
         entries = AuditEntry.objects.filter(proposal_id=given.proposal_id, outcome="queued").exclude(facts={})
         entry = entries.order_by("id").first()
         if entry is None:
             raise NotFoundError(f"Nothing is recorded of how proposal {given.proposal_id} was decided.")
-        return _of_entry(entry)
+        return _of_entry(entry, entry.facts)
     return _of_question(_asked(given), ctx)
 
 
-def _of_entry(row: AuditEntry) -> ExplainPolicyResult:
-    """A recorded decision, and what the policy in force now would make of the same facts."""
+def _of_entry(row: AuditEntry, shown: dict[str, Any]) -> ExplainPolicyResult:
+    """A recorded decision, and what the policy in force now would make of the same facts; told by what is `shown`."""
     told = {"rule": row.rule, "policy_version": row.policy_version, "code": row.code, "message": row.reason}
     if not row.facts:
         words = ["The call was refused before it came to a decision: nothing that a policy could decide is recorded."]
@@ -147,8 +149,8 @@ def _of_entry(row: AuditEntry) -> ExplainPolicyResult:
         policy_version=in_force.version,
         differs=decision.verdict is not verdict,
     )
-    words = in_words(facts, row.rule, at_version(row.policy_version, row.domain_id))
-    return ExplainPolicyResult(verdict=verdict, words=words, facts=row.facts, now=now, **told)
+    words = in_words(Facts.from_json(shown), row.rule, at_version(row.policy_version, row.domain_id))
+    return ExplainPolicyResult(verdict=verdict, words=words, facts=shown, now=now, **told)
 
 
 def _of_question(asked: WhatIf, ctx: Ctx) -> ExplainPolicyResult:

@@ -42,7 +42,7 @@ def front_page(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
         "jobs": health(ctx.now),
         "chart": decisions_chart(ctx),
         "newest": [
-            {"row": row, "where": place_of(row.domain_id, row.scope)} for row in newest.order_by("-id")[:NEWEST]
+            {"row": row, "where": place_of(row.domain_id, row.scope)} for row in newest.order_by("-at", "-id")[:NEWEST]
         ],
         "queue": reverse("admin:governance_queue"),
         "statistics": reverse("admin:governance_statistics"),

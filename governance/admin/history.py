@@ -103,4 +103,5 @@ def _line(entry: AuditView) -> dict[str, Any]:
         "where": place_of(entry.domain_id, entry.scope),
         "tone": TONES.get(entry.outcome, "bad"),
         "changed": len(entry.changes),
+        "withheld": entry.withheld,
     }

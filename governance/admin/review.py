@@ -73,6 +73,7 @@ class AuditAdmin(ReadOnlyAdmin):
 
     group, place, icon = "Review", 1, "history"
     placed = False
+    ordering = ("-at", "-pk")
     screens = (HistoryScreen, ExplainScreen, AgentsScreen, RevertScreen)
     list_display = ("at_time", "who", "what", "result", "where", "door_label", "rule_name")
     list_display_links = ("what",)
@@ -89,13 +90,10 @@ class AuditAdmin(ReadOnlyAdmin):
         return selectors.visible_audit(ctx)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[AuditEntry]:
-        """Lists need neither the facts nor the changes."""
-        rows = super().get_queryset(request)
-        return (
-            rows
-            if request.resolver_match and "object_id" in request.resolver_match.kwargs
-            else rows.defer("facts", "changes")
-        )
+        """Lists need neither the facts nor the changes; one entry is shown too where it was decided elsewhere."""
+        if request.resolver_match and "object_id" in request.resolver_match.kwargs:
+            return selectors.audit_in_sight(ctx_of(request))
+        return super().get_queryset(request).defer("facts", "changes")
 
     def matches(self, term: str) -> Q:
         """Ids, actions and actors by their indexes; names are looked up first."""
@@ -151,7 +149,7 @@ class AuditAdmin(ReadOnlyAdmin):
             fact("Action", row.action, list_url(self.opts, action=row.action), "code"),
             fact("Outcome", row.outcome + (f" ({row.code})" if row.code else "")),
             *([fact("Reason", row.reason)] if row.reason else []),
-            fact("Where", place_of(row.domain_id, row.scope)),
+            fact("Where", place_of(row.domain_id, selectors.sighted(row, ctx_of(request)).scope)),
             fact("Door", row.door),
             fact("Rule", row.rule, kind="code"),
             fact("Policy version", row.policy_version, kind="code"),
@@ -163,11 +161,11 @@ class AuditAdmin(ReadOnlyAdmin):
         """What changed and what happened to it before and after, what the decision rested on, and the proposal where
         there is one in sight."""
         proposals = selectors.visible_proposals(ctx_of(request))
-        proposal = proposals.filter(pk=row.proposal_id).first() if row.proposal_id else None
         entry = read("get_audit_entry", request, id=str(row.pk))
+        proposal = proposals.filter(pk=entry.proposal_id).first() if entry.proposal_id else None
         return {
-            "changes": compare(row.changes),
-            "decision_facts": row.facts,
+            "changes": compare(entry.changes),
+            "decision_facts": entry.facts,
             "proposal": linked(proposal),
             "objects": [changed_object(each) for each in entry.objects],
             "entry": entry,

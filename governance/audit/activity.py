@@ -26,11 +26,11 @@ def newest(given: AgentActivityInput, since: datetime, ctx: Ctx) -> tuple[QueryS
     rows = selectors.visible_audit(ctx)
     if given.domain_id is not None:
         rows = rows.filter(domain_id=given.domain_id)
-    bound = rows.order_by("-id").values_list("id", "at")[given.limit - 1 : given.limit].first()
+    bound = rows.order_by("-at", "-id").values_list("at", flat=True)[given.limit - 1 : given.limit].first()
     rows = rows.filter(actor_kind=given.kind, at__gte=since)
     if bound is None:
         return rows, True
-    return rows.filter(id__gte=bound[0]), bound[1] < since
+    return rows.filter(at__gte=bound), bound < since
 
 
 def sum_up(rows: QuerySet[AuditEntry], given: AgentActivityInput, since: datetime, ctx: Ctx) -> list[ActorActivity]:

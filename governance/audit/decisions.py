@@ -43,7 +43,9 @@ def recorded(domain_id: str | None, since: datetime, limit: int, ctx: Ctx) -> It
     if domain_id is not None:
         rows = rows.filter(domain_id=domain_id)
     columns = ("id", "at", "action", "actor_name", "domain_id", "scope", "rule")
-    found = rows.order_by("-id").annotate(facts_text=Cast("facts", TextField())).values_list(*columns, "facts_text")
+    found = (
+        rows.order_by("-at", "-id").annotate(facts_text=Cast("facts", TextField())).values_list(*columns, "facts_text")
+    )
     for row in found[:limit].iterator(CHUNK):
         entry = Recorded(*row)
         if entry.at < since:

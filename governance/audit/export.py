@@ -12,6 +12,7 @@ from kernel.canonical import canonical_json
 COLUMNS = (
     "id", "at", "request_id", "action", "actor", "actor_kind", "on_behalf_of", "door", "domain_id", "scope", "outcome",
     "rule", "policy_version", "code", "reason", "proposal_id", "changes",
+    "withheld",
 )  # fmt: skip
 _STARTS_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 

@@ -27,14 +27,22 @@ class AuditView(Contract):
     on_behalf_of: str = Field(description="Name of the proposer, where a person carried out a stored call.")
     door: str = Field(description="python, http, mcp, cli, admin or job.")
     domain_id: str | None = Field(description="Domain touched; null for the installation.")
-    scope: str = Field(description="Scope touched, `type:id`, or `*`.")
+    scope: str = Field(
+        description="Scope in which the call was decided, `type:id` or `*`; where you do not audit that, one in which it "
+        "changed something that you may see."
+    )
     outcome: Outcome = Field(description="What became of the call.")
     rule: str = Field(description="Rule that decided.")
     policy_version: str = Field(description="Policy version in force.")
     code: str = Field(description="Error code of a refused call; empty otherwise.")
     reason: str = Field(description="Reason given, or why the call was refused.")
     proposal_id: UUID | None = Field(description="Proposal made, decided or carried out.")
-    changes: list[dict[str, Any]] = Field(description="Rows changed: table, id, before, after.")
+    changes: list[dict[str, Any]] = Field(
+        description="Rows changed: table, id, before, after, and scopes where they are known."
+    )
+    withheld: int = Field(
+        default=0, description="Rows changed in scopes that you do not audit, left out of `changes`."
+    )
 
 
 class ListAuditInput(PageInput):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from governance.models.audit import (
     AuditEntry,
     AuditObject,
+    AuditPlace,
     AuditSeal,
 )
 from governance.models.idempotency import (
@@ -42,6 +43,7 @@ __all__ = [
     "RISKS",
     "AuditEntry",
     "AuditObject",
+    "AuditPlace",
     "AuditSeal",
     "BlindReview",
     "Decision",

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from governance.selectors.audit import (
+    audit_in_sight,
     changes_around,
     changes_of,
     count_refused,
-    filter_audit,
     get_audit_entry,
+    page_of_audit,
+    sighted_audit_entry,
     view_audit,
     view_audit_detail,
 )
@@ -73,6 +75,7 @@ from governance.selectors.stats import (
     review_stats,
 )
 from governance.selectors.undone import TAKEN_BACK
+from governance.selectors.withheld import shown_facts, sighted
 
 __all__ = [
     "TAKEN_BACK",
@@ -80,6 +83,7 @@ __all__ = [
     "OwnDay",
     "Seen",
     "Waiting",
+    "audit_in_sight",
     "blind_cases",
     "changes_around",
     "changes_of",
@@ -93,7 +97,6 @@ __all__ = [
     "decided_today",
     "default_filter",
     "domains_of_advice",
-    "filter_audit",
     "filter_proposals",
     "get_audit_entry",
     "get_filter",
@@ -104,10 +107,14 @@ __all__ = [
     "neighbours_of",
     "others_around",
     "own_day",
+    "page_of_audit",
     "page_of_proposals",
     "preferences_of",
     "proposal_to_review",
     "review_stats",
+    "shown_facts",
+    "sighted",
+    "sighted_audit_entry",
     "similar_counts",
     "subjects_proposed",
     "tells",

@@ -31,7 +31,7 @@ def domains_of_advice(ctx: Ctx) -> list[str]:
 
 
 def visible_audit(ctx: Ctx) -> QuerySet[AuditEntry]:
-    """The base queryset: audit entries of the scopes that the actor reviews or audits."""
+    """The base queryset: audit entries of calls decided in the scopes that the actor reviews or audits."""
     return AuditEntry.objects.filter(within_reach(ctx, Right.AUDIT))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from governance.contracts import Outcome
-from governance.models import AuditEntry, AuditObject
+from governance.models import AuditEntry, AuditObject, AuditPlace
 from governance.policies import Facts
 from kernel.actions import Change, Effect
 from kernel.context import Ctx
@@ -66,13 +66,20 @@ def record(trail: Trail, ctx: Ctx, outcome: Outcome, *, reason: str = "", code: 
 
 
 def _index(entry: AuditEntry, changes: Sequence[Change]) -> None:
-    """Note which objects an entry changed, so that the entries of one object are found."""
+    """Note which objects an entry changed and in which scopes beside its own, so that it is found by both."""
     touched = {(change.table, change.id) for change in changes}
     if touched:
         rows = [
             AuditObject(table=table, object_id=object_id, entry_id=entry.id) for table, object_id in sorted(touched)
         ]
         insert(rows)
+    beyond = {scope for change in changes for scope in change.scopes} - {entry.scope}
+    if beyond and entry.domain_id is not None:
+        places = [
+            AuditPlace(domain_id=entry.domain_id, scope=scope, at=entry.at, entry_id=entry.id)
+            for scope in sorted(beyond)
+        ]
+        insert(places)
 
 
 def record_refusal(trail: Trail, ctx: Ctx, error: DomainError) -> AuditEntry:

@@ -99,7 +99,8 @@ def _new_entity(candidate: Candidate, canonical: str, scope: MemoryScope, commit
         },
     )
     if created:
-        commit.written.changes.append(Change("entities", str(entity.id), None, {"canonical": entity.canonical}))
+        after = {"canonical": entity.canonical}
+        commit.written.changes.append(Change("entities", str(entity.id), None, after, scopes=(scope.name,)))
     return entity
 
 
@@ -117,7 +118,7 @@ def write_edge(asked: EdgeIn, scope: MemoryScope, source: str, commit: Commit) -
         else:
             action, reason = "edge", "edge_added"
             after = {"subject": row.subject, "predicate": row.predicate, "object": row.object}
-            commit.written.changes.append(Change("kg_edges", str(row.id), None, after))
+            commit.written.changes.append(Change("kg_edges", str(row.id), None, after, scopes=(scope.name,)))
             found = find_edge_conflicts(row, commit.ctx, later=asked.valid_from is not None)
             commit.written.found += found.conflicts
             commit.written.changes += found.changes

@@ -79,7 +79,8 @@ def retract_item(item: MemoryItem, reason: str, ctx: Ctx) -> Done:
     event_of(row, "retracted", before, ctx, reason=reason).save()
     index.close(Kind.MEMORY, [row.pk], at)
     _summarise_again(row, ctx)
-    change = Change("memory_items", str(row.id), {"status": before}, {"status": row.status, "reason": reason})
+    after = {"status": row.status, "reason": reason}
+    change = Change("memory_items", str(row.id), {"status": before}, after, scopes=(row.scope.name,))
     return Done(row, [change, *follow([row.pk], ctx)], notices.tell(row, "retracted", reason, None, ctx))
 
 
@@ -120,7 +121,7 @@ def narrow_item(item: MemoryItem, scope: MemoryScope, making: Making, ctx: Ctx) 
     require_may_decide(item, ctx)
     made = make(item, scope, making, ctx)
     old = in_force(item.pk)
-    before, at = _state(old), after_all([old], ctx)
+    before, at, wide = _state(old), after_all([old], ctx), old.scope.name
     MemoryItem.objects.filter(pk=old.pk).update(
         status=Status.SUPERSEDED, current_until=at, successor=made.item, narrowed_to=scope
     )
@@ -128,7 +129,7 @@ def narrow_item(item: MemoryItem, scope: MemoryScope, making: Making, ctx: Ctx) 
     event_of(old, "narrowed_to", before, ctx, reason=making.reason).save()
     index.close(Kind.MEMORY, [old.pk], at)
     after = {"status": old.status, "successor": str(made.item.id), "narrowed_to": scope.name}
-    made.changes.append(Change("memory_items", str(old.id), {"status": before}, after))
+    made.changes.append(Change("memory_items", str(old.id), {"status": before}, after, scopes=(wide,)))
     made.changes.extend(follow([old.pk], ctx))
     _summarise_again(old, ctx)
     return made, notices.tell(old, "narrowed", making.reason, made.item, ctx)
@@ -149,7 +150,7 @@ def demote_item(
         raise ConflictError(f"Memory item {row.id} is {to} already.")
     if to not in LEGAL_LIFECYCLES[Tier(row.tier)]:
         raise InvalidInputError(f"Knowledge of tier {row.tier} cannot be {to}: demote it.")
-    before = _state(row)
+    before, scopes = _state(row), (row.scope.name,)
     MemoryItem.objects.filter(pk=row.pk).update(lifecycle_status=to, pinned=False)
     row.refresh_from_db()
     EvidenceLink.objects.bulk_create(
@@ -166,7 +167,8 @@ def demote_item(
     event.save()
     index.set_state(Kind.MEMORY, [row.pk], state_of(row))
     _summarise_again(row, ctx)
-    change = Change("memory_items", str(row.id), {"lifecycle": was, "pinned": item.pinned}, {"lifecycle": to})
+    told = {"lifecycle": was, "pinned": item.pinned}
+    change = Change("memory_items", str(row.id), told, {"lifecycle": to}, scopes=scopes)
     return Done(row, [change, *follow([row.pk], ctx)], notices.tell(row, "demoted", why[1], None, ctx)), was
 
 

@@ -36,7 +36,7 @@ def retract(asked: Retraction, scope: MemoryScope, commit: Commit) -> list[Memor
             _forget_facts(asked, current, left, scope, commit)
             return []
     for row in rows:
-        _take_back(row, asked, commit)
+        _take_back(row, asked, scope, commit)
     reason = "retracted" if rows else "nothing_to_retract"
     denied = MemoryItem.objects.filter(scope=scope, type=asked.type, key=asked.key, status=Status.RETRACTED)
     if not rows and denied.exists():
@@ -60,7 +60,7 @@ def _as_known(asked: Retraction, scope: MemoryScope) -> Retraction:
     return replace(asked, key=item.key) if item is not None and item.key else asked
 
 
-def _take_back(row: MemoryItem, asked: Retraction, commit: Commit) -> None:
+def _take_back(row: MemoryItem, asked: Retraction, scope: MemoryScope, commit: Commit) -> None:
     before = f"{row.status}/{row.lifecycle_status}"
     at = row.current_until or after_all([row], commit.ctx)
     MemoryItem.objects.filter(pk=row.pk).update(status=Status.RETRACTED, current_until=at)
@@ -71,7 +71,13 @@ def _take_back(row: MemoryItem, asked: Retraction, commit: Commit) -> None:
         WriteConflict(type="retract", key=row.key, previous_memory_item_id=row.id, memory_item_id=None)
     )
     commit.written.changes.append(
-        Change("memory_items", str(row.id), {"status": before}, {"status": row.status, "reason": asked.reason})
+        Change(
+            "memory_items",
+            str(row.id),
+            {"status": before},
+            {"status": row.status, "reason": asked.reason},
+            scopes=(scope.name,),
+        )
     )
     notices.tell(row, "retracted", asked.reason, None, commit.ctx)
 
@@ -120,7 +126,8 @@ def _keep_denial(asked: Retraction, scope: MemoryScope, commit: Commit) -> None:
     )
     commit.pending.events.append(event_of(item, "retracted", "", commit.ctx, reason=asked.reason))
     commit.written.items.append(view_written(item, scope, deduplicated=False))
-    commit.written.changes.append(Change("memory_items", str(item.id), None, {"key": item.key, "status": item.status}))
+    after = {"key": item.key, "status": item.status}
+    commit.written.changes.append(Change("memory_items", str(item.id), None, after, scopes=(scope.name,)))
 
 
 def update_task(update: TaskUpdate, scope: MemoryScope, commit: Commit) -> MemoryItem | None:

@@ -6,25 +6,19 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
-from django.db import IntegrityError, transaction
-
 from kernel.actions import Change
 from kernel.context import Ctx, Right
 from kernel.errors import ForbiddenError, StaleError
 from memory.contracts.items import Lifecycle, Status
-from memory.models import Entity, EvidenceLink, KnowledgeEvent, MemoryItem
+from memory.models import MemoryItem
 from memory.services.conflicts import follow
-from memory.services.items import Commit, Pending, Written, after_all, event_of, settle, state_of
+from memory.services.items import after_all, event_of, state_of
+from memory.services.restoring import bring_back
 from scopes.services import lock_scopes
 from search import services as index
 from search.contracts import Kind
 
 TABLE = "memory_items"
-_KEPT = (
-    "domain_id", "scope_id", "type", "key", "value", "statement", "confidence", "lifecycle_status", "memory_kind", "tier",
-    "field", "audience", "importance", "pinned", "origin", "source_session_id", "source_turn_id", "source_message_id",
-    "source_item_id", "promotion_event", "valid_from", "valid_to", "review_by", "author_id", "author_name", "content_hash",
-)  # fmt: skip
 
 
 def reverse(given: Any, changes: Sequence[Change], ctx: Ctx) -> list[Change]:
@@ -43,9 +37,9 @@ def reverse(given: Any, changes: Sequence[Change], ctx: Ctx) -> list[Change]:
     added = [rows[UUID(change.id)] for change in ours if change.before is None]
     closed = [rows[UUID(change.id)] for change in ours if change.before and _was_closed(change)]
     for row in added:
-        done.append(_take_back(row, ctx))
+        done += _take_back(row, ctx)
     for row in closed:
-        done.append(_bring_back(row, added, ctx))
+        done += bring_back(row, added, _changed(row), ctx)[1]
     for change in ours:
         if change.before is not None and "lifecycle" in change.before:
             done.append(_trust_again(rows[UUID(change.id)], change.before, ctx))
@@ -63,7 +57,7 @@ def _was_closed(change: Change) -> bool:
     return "status" in after and ("successor" in after or after["status"] == Status.RETRACTED)
 
 
-def _take_back(row: MemoryItem, ctx: Ctx) -> Change:
+def _take_back(row: MemoryItem, ctx: Ctx) -> list[Change]:
     """A row that the call added leaves again."""
     before, at = f"{row.status}/{row.lifecycle_status}", after_all([row], ctx)
     taken = MemoryItem.objects.filter(pk=row.pk, current_until=None, status=Status.ACTIVE)
@@ -72,39 +66,9 @@ def _take_back(row: MemoryItem, ctx: Ctx) -> Change:
     row.status, row.current_until = Status.RETRACTED, at
     event_of(row, "undone", before, ctx).save()
     index.close(Kind.MEMORY, [row.pk], at)
-    follow([row.pk], ctx)
-    return Change(TABLE, str(row.id), {"status": before}, {"status": row.status, "undone": True})
-
-
-def _bring_back(old: MemoryItem, added: Sequence[MemoryItem], ctx: Ctx) -> Change:
-    """What the call closed comes back as a new version that says the same."""
-    fields = {name: getattr(old, name) for name in _KEPT}
-    at = after_all([old, *added], ctx)
-    commit = Commit(old.source_turn, [], ctx, Written(), Pending())
-    try:
-        with transaction.atomic():
-            row = MemoryItem.objects.create(
-                **fields, status=Status.ACTIVE, recorded_at=at, version=max(each.version for each in [old, *added]) + 1
-            )
-    except IntegrityError as exc:
-        raise _changed(old) from exc
-    said = old.source_message.created_at if old.source_message else old.recorded_at
-    commit.pending.items[row.id] = (row, row.valid_from or said)
-    restored: KnowledgeEvent = event_of(row, "restored", "", ctx)
-    restored.metadata = {"item_id": str(old.id)}
-    commit.pending.events.append(restored)
-    commit.pending.evidence += [
-        EvidenceLink(
-            domain_id=row.domain_id, item=row, kind=link.kind, ref=link.ref, role=link.role, created_at=ctx.now
-        )
-        for link in old.evidence.all()
-    ]
-    settle(commit)
-    MemoryItem.objects.filter(pk__in=[old.pk, *(each.pk for each in added if each.key == old.key)]).filter(
-        scope_id=old.scope_id
-    ).update(successor=row)
-    Entity.objects.filter(item__in=[old, *added], scope_id=old.scope_id).update(item=row)
-    return Change(TABLE, str(row.id), None, {"type": row.type, "key": row.key, "restores": str(old.id)})
+    after = {"status": row.status, "undone": True}
+    taken_back = Change(TABLE, str(row.id), {"status": before}, after, scopes=(row.scope.name,))
+    return [taken_back, *follow([row.pk], ctx)]
 
 
 def _trust_again(row: MemoryItem, before: dict[str, Any], ctx: Ctx) -> Change:
@@ -115,11 +79,11 @@ def _trust_again(row: MemoryItem, before: dict[str, Any], ctx: Ctx) -> Change:
     pinned = bool(before.get("pinned", False))
     if not known or not held.update(lifecycle_status=before["lifecycle"], pinned=pinned):
         raise _changed(row)
-    state = f"{row.status}/{row.lifecycle_status}"
+    state, scope = f"{row.status}/{row.lifecycle_status}", row.scope.name
     row.refresh_from_db()
     event_of(row, "restored", state, ctx).save()
     index.set_state(Kind.MEMORY, [row.pk], state_of(row))
-    return Change(TABLE, str(row.id), {"lifecycle": was}, {"lifecycle": row.lifecycle_status})
+    return Change(TABLE, str(row.id), {"lifecycle": was}, {"lifecycle": row.lifecycle_status}, scopes=(scope,))
 
 
 def _changed(row: MemoryItem) -> StaleError:

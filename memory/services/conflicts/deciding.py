@@ -21,7 +21,9 @@ from memory.contracts.items import Status
 from memory.models import Conflict, ConflictDecision, KgEdge, MemoryItem
 from memory.selectors import visible_items
 from memory.selectors.conflicts import neighbours_of, sides_of
-from memory.services.conflicts.rewriting import Moved, end_edge, merge, restore, restore_edge, retract, supersede
+from memory.services.conflicts.following import scopes_of
+from memory.services.conflicts.rewriting import Moved, end_edge, merge, restore_edge, retract, supersede
+from memory.services.restoring import bring_back
 
 REOPENED = "reopened"
 _KEPT = (ConflictOutcome.BOTH_VALID, ConflictOutcome.NOT_A_CONFLICT)
@@ -118,7 +120,7 @@ def _told(row: Conflict, given: ResolveConflictInput, decided: Decided, ctx: Ctx
     )
     before = {"state": "open", "revision": row.revision}
     after = {"state": "resolved", "outcome": given.outcome.value, "revision": row.revision + 1, "reason": given.reason}
-    return Change("conflicts", str(row.pk), before, after)
+    return Change("conflicts", str(row.pk), before, after, scopes=scopes_of(row))
 
 
 def _carry_out(given: ResolveConflictInput, row: Conflict, ctx: Ctx) -> Decided:
@@ -182,7 +184,11 @@ def _settle_like(item: MemoryItem, given: ResolveConflictInput, row: Conflict, c
     that it can be taken back by itself."""
     sides = [row.item_a_id, row.item_b_id]
     of_both = Q(item_a=item, item_b__in=sides) | Q(item_b=item, item_a__in=sides)
-    alike = Conflict.objects.filter(of_both, state=ConflictState.OPEN).order_by("id")
+    alike = (
+        Conflict.objects.filter(of_both, state=ConflictState.OPEN)
+        .select_related("scope", "other_scope")
+        .order_by("id")
+    )
     return [_told(other, given, Decided(), ctx) for other in alike if _close(other, given, ctx)]
 
 
@@ -201,7 +207,8 @@ def reopen(
         restored[edge.pk], changes = new_edge, [*changes, *more]
     moved = _reopen_row(row, ctx)
     for item in left[0]:
-        new, more = restore(item, given.reason, ctx)
+        taken = ConflictError(f"{item.key} has another value by now: decide on that one.")
+        new, more = bring_back(item, [], taken, ctx, given.reason)
         restored[item.pk] = came[item.pk] = new
         changes += more
     _point_to(row, restored)
@@ -241,7 +248,8 @@ def _reopen_row(row: Conflict, ctx: Ctx) -> Change:
         require_state(row, ConflictState.RESOLVED, row.revision)
         raise StaleError(f"Conflict {row.pk} has changed: look at it again.")
     before = {"state": "resolved", "outcome": row.outcome, "revision": row.revision}
-    return Change("conflicts", str(row.pk), before, {"state": "open", "revision": row.revision + 1})
+    after = {"state": "open", "revision": row.revision + 1}
+    return Change("conflicts", str(row.pk), before, after, scopes=scopes_of(row))
 
 
 def _point_to(row: Conflict, restored: dict[UUID, MemoryItem | KgEdge]) -> None:

@@ -33,6 +33,7 @@ from memory.conflicts.relations import is_single, plain_predicate
 from memory.contracts.conflicts import ConflictOutcome, ConflictState
 from memory.contracts.items import TRUSTED, Status, Tier
 from memory.models import Conflict, ConflictSignature, KgEdge, MemoryItem
+from memory.selectors.conflicts import sides_of
 from scopes.contracts import SESSION
 from scopes.selectors import SCOPE_COLUMNS, scope_row
 
@@ -309,6 +310,7 @@ def _kept(rows: list[Conflict]) -> Found:
                 "b": str(row.item_b_id or row.edge_b_id),
             },
             incidental=True,
+            scopes=tuple(dict.fromkeys(side.scope.name for side in sides_of(row))),
         )
         for row in rows
     ]

@@ -23,7 +23,8 @@ def follow(left: Iterable[UUID], ctx: Ctx, reason: str = _GONE) -> list[Change]:
     if not ids:
         return []
     sides = Q(item_a__in=ids) | Q(item_b__in=ids) | Q(edge_a__in=ids) | Q(edge_b__in=ids)
-    rows = list(Conflict.objects.filter(sides, state=ConflictState.OPEN).order_by("id"))
+    open_ones = Conflict.objects.filter(sides, state=ConflictState.OPEN).select_related("scope", "other_scope")
+    rows = list(open_ones.order_by("id"))
     if not rows:
         return []
     Conflict.objects.filter(pk__in=[row.pk for row in rows], state=ConflictState.OPEN).update(
@@ -42,6 +43,18 @@ def follow(left: Iterable[UUID], ctx: Ctx, reason: str = _GONE) -> list[Change]:
         for row in rows
     )
     return [
-        Change("conflicts", str(row.id), {"state": "open"}, {"state": "resolved", "reason": reason}, incidental=True)
+        Change(
+            "conflicts",
+            str(row.id),
+            {"state": "open"},
+            {"state": "resolved", "reason": reason},
+            incidental=True,
+            scopes=scopes_of(row),
+        )
         for row in rows
     ]
+
+
+def scopes_of(row: Conflict) -> tuple[str, ...]:
+    """The scopes of both sides, as the audit log names them."""
+    return tuple(dict.fromkeys([row.other_scope.name, row.scope.name]))

@@ -18,21 +18,15 @@ from kernel.context import Ctx
 from kernel.errors import ConflictError
 from kernel.ids import new_id
 from memory.contracts.items import Status
-from memory.models import EvidenceLink, KgEdge, KnowledgeEvent, MemoryChunk, MemoryItem
+from memory.models import EvidenceLink, KgEdge, KnowledgeEvent, MemoryItem
 from memory.services import notices
-from memory.services.conflicts.finding import find_conflicts
 from memory.services.conflicts.following import follow
-from memory.services.items import after_all, chunk_of, entry_of, event_of
+from memory.services.items import after_all, event_of
+from memory.services.restoring import KEPT, append
 from memory.statements import content_hash
 from search import services as index
 from search.contracts import Kind
 
-# What a new row takes over from the row whose place it takes.
-_KEPT = (
-    "domain_id", "scope_id", "type", "key", "value", "statement", "confidence", "status", "lifecycle_status", "memory_kind", "tier",
-    "field", "audience", "importance", "pinned", "origin", "source_session_id", "source_turn_id", "source_message_id", "source_item_id",
-    "promotion_event", "valid_from", "valid_to", "review_by", "author_id", "author_name", "content_hash",
-)  # fmt: skip
 _MAIN = {
     "preferences": "value",
     "goals": "description",
@@ -58,14 +52,14 @@ def supersede(losers: Sequence[MemoryItem], winner: MemoryItem, reason: str, ctx
     moved = Moved()
     events = []
     for loser in losers:
-        before = f"{loser.status}/{loser.lifecycle_status}"
+        before, scopes = f"{loser.status}/{loser.lifecycle_status}", (loser.scope.name,)
         closed = MemoryItem.objects.filter(pk=loser.pk, current_until=None, status=Status.ACTIVE)
         if not closed.update(status=Status.SUPERSEDED, current_until=at, successor=winner):
             raise ConflictError(f"Memory {loser.pk} is no longer in force: look at the conflict again.")
         loser.refresh_from_db()
         events.append(event_of(loser, "superseded", before, ctx, reason=f"replaced by {winner.pk}: {reason}"))
         after = {"status": loser.status, "successor": str(winner.pk)}
-        moved.changes.append(Change("memory_items", str(loser.pk), {"status": before}, after))
+        moved.changes.append(Change("memory_items", str(loser.pk), {"status": before}, after, scopes=scopes))
         moved.undo.append({"item": str(loser.pk)})
     KnowledgeEvent.objects.bulk_create(events)
     index.close(Kind.MEMORY, [loser.pk for loser in losers], at)
@@ -77,13 +71,14 @@ def supersede(losers: Sequence[MemoryItem], winner: MemoryItem, reason: str, ctx
 
 def retract(row: MemoryItem, reason: str, ctx: Ctx) -> list[Change]:
     """Take a memory out of force that no other takes the place of."""
-    before, at = f"{row.status}/{row.lifecycle_status}", after_all([row], ctx)
+    before, at, scopes = f"{row.status}/{row.lifecycle_status}", after_all([row], ctx), (row.scope.name,)
     MemoryItem.objects.filter(pk=row.pk, current_until=None).update(status=Status.RETRACTED, current_until=at)
     row.refresh_from_db()
     event_of(row, "retracted", before, ctx, reason=reason).save()
     index.close(Kind.MEMORY, [row.pk], at)
     notices.tell(row, "retracted", reason, None, ctx)
-    return [Change("memory_items", str(row.pk), {"status": before}, {"status": row.status, "reason": reason})]
+    after = {"status": row.status, "reason": reason}
+    return [Change("memory_items", str(row.pk), {"status": before}, after, scopes=scopes)]
 
 
 def end_edge(loser: KgEdge, ctx: Ctx) -> Moved:
@@ -91,14 +86,9 @@ def end_edge(loser: KgEdge, ctx: Ctx) -> Moved:
     at = max(ctx.now, loser.recorded_at)
     if not KgEdge.objects.filter(pk=loser.pk, current_until=None).update(current_until=at):
         raise ConflictError(f"Relation {loser.pk} has ended: look at the conflict again.")
-    change = Change("kg_edges", str(loser.pk), {"current_until": None}, {"current_until": at.isoformat()})
+    after = {"current_until": at.isoformat()}
+    change = Change("kg_edges", str(loser.pk), {"current_until": None}, after, scopes=(loser.scope.name,))
     return Moved([change, *follow([loser.pk], ctx)], [{"edge": str(loser.pk)}])
-
-
-def restore(row: MemoryItem, reason: str, ctx: Ctx) -> tuple[MemoryItem, list[Change]]:
-    """What a memory said as a new version in force. Raises ConflictError where its key has another value by now."""
-    fields = {name: getattr(row, name) for name in _KEPT} | {"status": Status.ACTIVE}
-    return _append(row, fields, "restored", reason, ctx)
 
 
 def restore_edge(row: KgEdge, ctx: Ctx) -> tuple[KgEdge, list[Change]]:
@@ -111,7 +101,7 @@ def restore_edge(row: KgEdge, ctx: Ctx) -> tuple[KgEdge, list[Change]]:
     except IntegrityError as exc:
         raise ConflictError("The same relation holds again already: look at the conflict again.") from exc
     after = {"subject": new.subject, "predicate": new.predicate, "object": new.object, "restores": str(row.pk)}
-    return new, [Change("kg_edges", str(new.pk), None, after)]
+    return new, [Change("kg_edges", str(new.pk), None, after, scopes=(row.scope.name,))]
 
 
 def merge(one: MemoryItem, other: MemoryItem, text: str, reason: str, ctx: Ctx) -> tuple[MemoryItem, Moved]:
@@ -122,7 +112,7 @@ def merge(one: MemoryItem, other: MemoryItem, text: str, reason: str, ctx: Ctx) 
     value: dict[str, Any] = {**other.value, "statement": text}
     if other.type in _MAIN:
         value[_MAIN[other.type]] = text
-    fields = {name: getattr(other, name) for name in _KEPT} | {
+    fields = {name: getattr(other, name) for name in KEPT} | {
         "id": merged_id,
         "value": value,
         "statement": text,
@@ -130,14 +120,14 @@ def merge(one: MemoryItem, other: MemoryItem, text: str, reason: str, ctx: Ctx) 
         "importance": max(one.importance, other.importance),
         "pinned": one.pinned or other.pinned,
         "origin": "merge",
-        "status": Status.ACTIVE,
         "author_id": ctx.actor.id,
         "author_name": ctx.actor.name,
         "content_hash": content_hash(other.type, other.key, value),
     }
-    item, changes = _append(other, fields, "created", reason, ctx)
+    taken = ConflictError(f"{other.key} has another value by now: decide on that one.")
+    evidence = _inherited([one.pk, other.pk])
+    item, changes = append(fields, [other, one], ("created", reason), evidence, taken, ctx)
     MemoryItem.objects.filter(pk__in=[one.pk, other.pk]).update(successor=item)
-    _inherit(item, [one.pk, other.pk], ctx)
     for side in (one, other):
         notices.tell(side, "corrected", reason, item, ctx)
     moved.changes += changes
@@ -148,14 +138,20 @@ def _leave(one: MemoryItem, other: MemoryItem, at: datetime, ctx: Ctx, reason: s
     """Close both sides of a merge before the merged row takes their key."""
     moved = Moved()
     for loser in (one, other):
-        before = f"{loser.status}/{loser.lifecycle_status}"
+        before, scopes = f"{loser.status}/{loser.lifecycle_status}", (loser.scope.name,)
         closed = MemoryItem.objects.filter(pk=loser.pk, current_until=None, status=Status.ACTIVE)
         if not closed.update(status=Status.SUPERSEDED, current_until=at):
             raise ConflictError(f"Memory {loser.pk} is no longer in force: look at the conflict again.")
         loser.refresh_from_db()
         event_of(loser, "superseded", before, ctx, reason=f"merged: {reason}").save()
         moved.changes.append(
-            Change("memory_items", str(loser.pk), {"status": before}, {"status": loser.status, "merged": True})
+            Change(
+                "memory_items",
+                str(loser.pk),
+                {"status": before},
+                {"status": loser.status, "merged": True},
+                scopes=scopes,
+            )
         )
         moved.undo.append({"item": str(loser.pk)})
     index.close(Kind.MEMORY, [one.pk, other.pk], at)
@@ -163,32 +159,7 @@ def _leave(one: MemoryItem, other: MemoryItem, at: datetime, ctx: Ctx, reason: s
     return moved
 
 
-def _inherit(item: MemoryItem, sources: Sequence[UUID], ctx: Ctx) -> None:
+def _inherited(sources: Sequence[UUID]) -> list[tuple[str, str, str]]:
     """The merged memory rests on what both rested on, and on both."""
     rows = EvidenceLink.objects.filter(item__in=sources).values_list("kind", "ref", "role").order_by("id")
-    links = dict.fromkeys([*rows, *(("memory", str(source), "supporting") for source in sources)])
-    EvidenceLink.objects.bulk_create(
-        EvidenceLink(domain_id=item.domain_id, item=item, kind=kind, ref=ref, role=role, created_at=ctx.now)
-        for kind, ref, role in links
-    )
-
-
-def _append(
-    model: MemoryItem, fields: dict[str, Any], kind: str, reason: str, ctx: Ctx
-) -> tuple[MemoryItem, list[Change]]:
-    """Store a row with its history, index text and entry, and look for its conflicts."""
-    newest = MemoryItem.objects.filter(scope_id=model.scope_id, type=model.type, key=model.key).order_by("-version")
-    version = newest.values_list("version", flat=True).first() or 0
-    try:
-        with transaction.atomic():
-            row = MemoryItem.objects.create(**fields, recorded_at=after_all([model], ctx), version=version + 1)
-    except IntegrityError as exc:
-        raise ConflictError(f"{model.key} has another value by now: decide on that one.") from exc
-    event_of(row, kind, "", ctx, reason=reason).save()
-    chunk = chunk_of(row)
-    MemoryChunk.objects.bulk_create([chunk])
-    session = row.source_session.scope_id if row.source_session else None
-    index.add([entry_of(row, chunk.text, row.valid_from or row.recorded_at, session)])
-    found = find_conflicts([row], ctx)
-    after = {"type": row.type, "key": row.key, "sha256": row.content_hash, "from": str(model.pk)}
-    return row, [Change("memory_items", str(row.pk), None, after), *found.changes]
+    return [*rows, *(("memory", str(source), "supporting") for source in sources)]

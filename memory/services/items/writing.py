@@ -69,11 +69,17 @@ def _write_once(candidate: Candidate, scope: MemoryScope, commit: Commit) -> Mem
         _close(old, _status_after(old, candidate), at)
     item = _insert(candidate, scope, (hashed, at), replaced, commit)
     for old in replaced:
-        _replace_by(old, item, at, commit)
+        _replace_by(old, item, at, scope, commit)
     _line(commit.written, "write", candidate, scope, candidate.origin.partition(":")[0])
     commit.written.items.append(view_written(item, scope, deduplicated=False))
     commit.written.changes.append(
-        Change("memory_items", str(item.id), None, {"type": item.type, "key": item.key, "sha256": hashed})
+        Change(
+            "memory_items",
+            str(item.id),
+            None,
+            {"type": item.type, "key": item.key, "sha256": hashed},
+            scopes=(scope.name,),
+        )
     )
     return item
 
@@ -218,7 +224,7 @@ def _links(item: MemoryItem, wanted: Iterable[tuple[str, str]], commit: Commit) 
     ]
 
 
-def _replace_by(old: MemoryItem, item: MemoryItem, at: datetime, commit: Commit) -> None:
+def _replace_by(old: MemoryItem, item: MemoryItem, at: datetime, scope: MemoryScope, commit: Commit) -> None:
     before = f"{old.status}/{old.lifecycle_status}"
     MemoryItem.objects.filter(pk=old.pk).update(successor=item)
     old.refresh_from_db()
@@ -235,7 +241,13 @@ def _replace_by(old: MemoryItem, item: MemoryItem, at: datetime, commit: Commit)
         )
     )
     commit.written.changes.append(
-        Change("memory_items", str(old.id), {"status": before}, {"status": old.status, "successor": str(item.id)})
+        Change(
+            "memory_items",
+            str(old.id),
+            {"status": before},
+            {"status": old.status, "successor": str(item.id)},
+            scopes=(scope.name,),
+        )
     )
 
 
@@ -245,17 +257,19 @@ def _seen_again(
     """The same value again: no new item, but what is said beside the value is not lost."""
     reason = "same_value"
     if current.lifecycle_status == Lifecycle.CANDIDATE and candidate.lifecycle in TRUSTED:
-        _promote(candidate, current, commit)
+        _promote(candidate, current, scope, commit)
         reason = "asserted_again"
     at = after_all([current, *replaced], commit.ctx)
     for old in replaced:
         _close(old, _status_after(old, candidate), at)
-        _replace_by(old, current, at, commit)
+        _replace_by(old, current, at, scope, commit)
     if candidate.review_by is not None and candidate.review_by != current.review_by:
         before = current.review_by.isoformat() if current.review_by else None
         _update(current, "review_by", candidate.review_by, commit)
         after = {"review_by": candidate.review_by.isoformat()}
-        commit.written.changes.append(Change("memory_items", str(current.id), {"review_by": before}, after))
+        commit.written.changes.append(
+            Change("memory_items", str(current.id), {"review_by": before}, after, scopes=(scope.name,))
+        )
     wanted = dict.fromkeys((ref.kind, ref.id) for ref in candidate.evidence)
     commit.pending.evidence.extend(_links(current, wanted, commit))
     _line(commit.written, "deduplicate", candidate, scope, reason)
@@ -263,7 +277,7 @@ def _seen_again(
     return current
 
 
-def _promote(candidate: Candidate, current: MemoryItem, commit: Commit) -> None:
+def _promote(candidate: Candidate, current: MemoryItem, scope: MemoryScope, commit: Commit) -> None:
     """What was only inferred becomes trusted, since the user or a tool now asserts it."""
     before = f"{current.status}/{current.lifecycle_status}"
     _update(current, "confidence", max(current.confidence, candidate.confidence), commit)
@@ -272,7 +286,13 @@ def _promote(candidate: Candidate, current: MemoryItem, commit: Commit) -> None:
     index.set_state(Kind.MEMORY, [current.id], state_of(current))
     commit.pending.trusted.append(current)
     commit.written.changes.append(
-        Change("memory_items", str(current.id), {"status": before}, {"lifecycle": current.lifecycle_status})
+        Change(
+            "memory_items",
+            str(current.id),
+            {"status": before},
+            {"lifecycle": current.lifecycle_status},
+            scopes=(scope.name,),
+        )
     )
 
 
