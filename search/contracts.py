@@ -95,7 +95,8 @@ class Hit:
 @dataclass(frozen=True, slots=True)
 class Hydrated:
     """What the owner of a found text tells of it. `session_id` and `message_id` are the caller's own ids;
-    `message_uuid` is the stored message it comes from, by which a memory and its message are one result."""
+    `message_uuid` is the stored message it comes from, by which a memory and its message are one result. Of a section,
+    `document` is the title of its document, and `page` counts from 1."""
 
     text: str
     author: str
@@ -108,3 +109,6 @@ class Hydrated:
     title: str = ""
     item_id: UUID | None = None
     section_id: UUID | None = None
+    document_id: UUID | None = None
+    document: str = ""
+    page: int | None = None

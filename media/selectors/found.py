@@ -25,10 +25,11 @@ def own_scope(domain_id: str, ctx: Ctx) -> MemoryScope | None:
 
 
 def hydrate_sections(ids: Sequence[UUID], domain_id: str, scope_keys: Sequence[int]) -> Mapping[UUID, Hydrated]:
-    """Sections of documents that are shared to one of the scopes, or whose owner's own scope is among them."""
-    shared = DocumentShare.objects.filter(document=OuterRef("document_id"), scope_id__in=scope_keys)
+    """Sections of documents that are shared to one of the scopes, or to none and whose owner's own scope is among them."""
+    anywhere = DocumentShare.objects.filter(document=OuterRef("document_id"))
+    shared = anywhere.filter(scope_id__in=scope_keys)
     owners = [row.external_id for row in private_scopes(domain_id, keys=scope_keys)]
-    seen = Q(Exists(shared)) | Q(document__owner_id__in=owners)
+    seen = Q(Exists(shared)) | Q(document__owner_id__in=owners) & ~Exists(anywhere)
     rows = SourceSection.objects.filter(seen, pk__in=ids, domain_id=domain_id, document__domain_id=domain_id)
     found = {}
     for row in rows.select_related("document"):
@@ -40,6 +41,9 @@ def hydrate_sections(ids: Sequence[UUID], domain_id: str, scope_keys: Sequence[i
             recorded_at=row.document.updated_at,
             title=row.title,
             section_id=row.pk,
+            document_id=row.document_id,
+            document=row.document.title,
+            page=page if isinstance(page := row.metadata.get("page"), int) else None,
         )
     return found
 

@@ -21,6 +21,7 @@ from media.contracts.retrieval import GlobalFilters
 from media.models import DocumentShare, SectionTag, SourceDocument, SourceSection, TopicSection
 from media.selectors.sight import documents_in, private_scope, visible_documents
 from scopes.selectors import Resolved, scope_rows, visible_scopes
+from search.contracts import Kind
 
 FEW = 300  # sections that are all ranked, whatever words they hold
 MAX_SCOPES = 200
@@ -189,6 +190,17 @@ def passing(reading: Reading, filters: Q, ctx: Ctx) -> Callable[[str], Any]:
     def within(column: str) -> Exists:
         rows = SourceSection.objects.filter(filters, domain_id=reading.domain_id, pk=OuterRef(column))
         return Exists(rows.filter(Exists(documents.filter(pk=OuterRef("document_id")))))
+
+    return within
+
+
+def readable_sections(place: Resolved, ctx: Ctx) -> Callable[[str], Any]:
+    """A condition for look-ups of several kinds: a section lies in a document that is read through these scopes."""
+    inside = passing(reading_in(place, ctx), Q(), ctx)
+
+    def within(column: str) -> Q:
+        kind = f"{column.removesuffix('object_id')}kind"
+        return ~Q(**{kind: Kind.SECTION.value}) | Q(inside(column))
 
     return within
 

@@ -65,6 +65,10 @@ class ResultRef(Contract):
     turn_id: UUID | None = Field(default=None, description="Turn.")
     message_id: str | None = Field(default=None, description="The caller's own id where one was given, else ours.")
     section_id: UUID | None = Field(default=None, description="Document section.")
+    document_id: UUID | None = Field(default=None, description="Its document.")
+    document: str = Field(default="", description="Title of the document.")
+    section: str = Field(default="", description="Heading of the section.")
+    page: int | None = Field(default=None, description="Page of the document, from 1.")
 
 
 class SearchResult(Contract):
@@ -80,7 +84,7 @@ class SearchResult(Contract):
     weak: bool = Field(description="True where the match is doubtful.")
     signals: dict[str, float] = Field(description="What the score is made of.")
     ref: ResultRef = Field(description="Where it comes from.")
-    scope: ScopeView = Field(description="Scope in which it was found.")
+    scope: ScopeView = Field(description="Scope in which it was found; of type `@owner` for a document of your own.")
     source_session_id: str | None = Field(description="Conversation it comes from.")
     event_time: datetime = Field(description="When it was said.")
     recorded_at: datetime = Field(description="When it was stored.")

@@ -11,6 +11,7 @@ from kernel.context import Ctx
 from kernel.paging import bad_cursor, decode, encode
 from kernel.text import fold
 from media.selectors.found import own_scope
+from media.selectors.retrieving import readable_sections
 from memory.compose.contracts import OpenConflict
 from memory.contracts.search import AsOf, ResultRef, SearchMemoryInput, SearchMode, SearchResult
 from memory.models import MemoryItem
@@ -65,18 +66,19 @@ def _scopes(given: SearchMemoryInput, place: Resolved, ctx: Ctx) -> dict[int, Me
 def _query(given: SearchMemoryInput, place: Resolved, scope_keys: tuple[int, ...], ctx: Ctx) -> Query:
     window = given.time_range
     as_of = given.as_of if isinstance(given.as_of, AsOf) else AsOf(valid=given.as_of, recorded=given.as_of)
-    kinds = tuple(Kind(kind) for kind in given.kinds)
+    kinds = (Kind.MEMORY,) if given.types else tuple(Kind(kind) for kind in given.kinds)
     return Query(
         text=given.query,
         domain_id=place.domain_id,
         scope_keys=scope_keys,
-        kinds=(Kind.MEMORY,) if given.types else kinds,
+        kinds=kinds,
         valid_at=as_of.valid or ctx.now,
         since=window.since if window else None,
         until=window.until if window else None,
         recorded_at=as_of.recorded,
         labels=tuple(given.types),
         history=given.history,
+        within=readable_sections(place, ctx) if Kind.SECTION in kinds else None,
     )
 
 
@@ -192,6 +194,10 @@ def _result(hit: Hit, text: Hydrated, scope: MemoryScope, current: bool) -> Sear
             turn_id=text.turn_id,
             message_id=text.message_id,
             section_id=text.section_id,
+            document_id=text.document_id,
+            document=text.document,
+            section=text.title if text.section_id else "",
+            page=text.page,
         ),
         scope=ScopeView(type=scope.scope_type, id=scope.external_id),
         source_session_id=text.session_id,

@@ -137,3 +137,22 @@ def test_a_principal_that_is_not_there_is_refused(cast):
 def test_the_domain_is_filled_in_only_where_none_is_named(cast):
     assert embedded.Brain(TEAM, "agent").commit_turn(session_id="s", turn_events=a_turn()["turn_events"])["seq"] == 1
     assert "commit_turn" in dir(embedded.Brain(TEAM, "agent"))
+
+
+def test_documents_are_handed_in_and_retrieved(tmp_path):
+    (tmp_path / "zoo.md").write_text("# Zoo\n\nZebra stripes keep flies away.\n")
+    text = """
+    plan = {"version": "0.1", "request_id": "01a22ffd-c3f2-7c9a-9451-3528953149e0", "purpose": "qa", "budget": {},
+            "queries": [{"text": "zebra stripes"}]}
+    with embedded.open(sys.argv[1], domain="demo") as brain:
+        made = brain.add_document(sys.argv[2], {"title": "Handbook"})
+        again = brain.add_media(source="", options={"text": "A lion.", "name": "lion.md"})
+        found = brain.retrieve(plan)["evidences"]
+        try:
+            brain.add_image("no such file.png")
+        except embedded.DomainError as refused:
+            code = refused.code
+    print(json.dumps({"status": [made["status"], again["status"]], "titles": [e["title"] for e in found], "code": code}))
+    """
+    answer = told(program(text, str(tmp_path / "b.sqlite3"), str(tmp_path / "zoo.md")))
+    assert answer == {"status": ["success", "success"], "titles": ["Handbook"], "code": "invalid_input"}
