@@ -31,6 +31,8 @@ class Conf:
     media_max_pages: int = 2_000  # pages of one document
     media_max_chars: int = 2_000_000  # text of one document
     media_max_bytes: int = 52_428_800  # one file, uploaded or fetched
+    media_max_pixels: int = 100_000_000  # pixels of one picture
+    media_max_seconds: int = 7_200  # length of one recording
     media_allowed_hosts: str = (
         ""  # hosts that files may be fetched from, by commas; `*`: every public one; empty: none
     )

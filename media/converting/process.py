@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,15 @@ _REASONS = {
 def parse(path: Path, extension: str, limits: Limits) -> dict[str, Any]:
     """What the process read. Raises InvalidInputError for a file it cannot read, TooLargeError over a limit."""
     given = (path, extension, limits.memory, max(1, int(limits.seconds)), limits.pages, limits.chars)
-    command = [sys.executable, "-I", "-X", "utf8", str(_CHILD), *map(str, given)]
+    return _read(run(_CHILD, given, limits.seconds), extension)
+
+
+def run(child: Path, given: Sequence[object], seconds: float) -> bytes:
+    """What a script wrote to its standard output; it is alone, with no environment, in an empty folder.
+
+    Raises TooLargeError where it takes longer than it may.
+    """
+    command = [sys.executable, "-I", "-X", "utf8", str(child), *map(str, given)]
     with tempfile.TemporaryDirectory() as empty, tempfile.TemporaryFile() as answer:
         running = subprocess.Popen(  # noqa: S603  our own script; the file's name is an argument and never a word of a shell
             command,
@@ -36,16 +45,16 @@ def parse(path: Path, extension: str, limits: Limits) -> dict[str, Any]:
             start_new_session=True,
         )
         try:
-            code = running.wait(limits.seconds)
+            code = running.wait(seconds)
         except subprocess.TimeoutExpired as exc:
-            raise TooLargeError(f"The file takes longer than {limits.seconds:g} seconds to read: split it.") from exc
+            raise TooLargeError(f"The file takes longer than {seconds:g} seconds to read: split it.") from exc
         finally:
             _stop(running)
         answer.seek(0)
         told = answer.read()
-    if code == -signal.SIGXCPU or code == -signal.SIGKILL:
-        raise TooLargeError(f"The file takes longer than {limits.seconds:g} seconds to read: split it.")
-    return _read(told, extension)
+    if code in (-signal.SIGXCPU, -signal.SIGKILL):
+        raise TooLargeError(f"The file takes longer than {seconds:g} seconds to read: split it.")
+    return told
 
 
 def _stop(running: subprocess.Popen[bytes]) -> None:

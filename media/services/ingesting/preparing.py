@@ -13,12 +13,14 @@ from kernel.conf import conf
 from kernel.context import Ctx
 from kernel.errors import InvalidInputError
 from media.chunking import Chunk, chunk
-from media.contracts.documents import AddDocumentInput, ImportStatus
+from media.contracts.documents import AddDocumentInput, DocumentOptions, ImportStatus
 from media.contracts.kinds import MediaType, SourceType
 from media.contracts.metadata import CONTENT, DocumentMetadata, MediaFacts, Semantic
 from media.converting import Converted, Limits, can_read, to_markdown
+from media.extracting import Extracted, sections_of
 from media.models import MediaObject
 from media.services import objects
+from media.services.ingesting.looking import look_into, said_in
 from media.services.ingesting.sources import Brought, brought
 from media.sniffing import Sniffed, sniff
 
@@ -34,6 +36,7 @@ _READ_AS = {
 }
 _TEXTS = ("application/json", "application/xml")
 _BINARY = (".docx", ".xlsx", ".pptx", ".pdf")
+_LOOKED_INTO = (MediaType.IMAGE, MediaType.AUDIO, MediaType.VIDEO)
 _NOT_DONE = ("generate_tags", "generate_embeddings")
 
 
@@ -76,10 +79,11 @@ def prepare(given: AddDocumentInput, wanted: MediaType | None, domain_id: str, c
         media_type = wanted or MediaType(found.media_type)
         stored = objects.keep(file.path, found.mime, ctx)
         text = _text(file, found, media_type)
-    facts = MediaFacts(format=_format_of(found))
+        seen = look_into(file.path, found, options) if media_type in _LOOKED_INTO else None
+    facts = MediaFacts.parse(seen.media) if seen else MediaFacts(format=_format_of(found))
     title = (options.title or text.title or _heading(text.text) or _name_of(file, given.source) or "Untitled")[:255]
-    semantic = Semantic(description=options.description, tags=list(dict.fromkeys(options.tags)))
-    sections = _sections(text, title, file.name, semantic)
+    semantic = _semantic(options, seen)
+    sections = _sections(text, title, file.name, semantic, seen)
     metadata = DocumentMetadata(
         media_type=media_type,
         media=facts,
@@ -106,17 +110,17 @@ def prepare(given: AddDocumentInput, wanted: MediaType | None, domain_id: str, c
         metadata=metadata,
         sections=sections,
         status=ImportStatus.SUCCESS if readable else ImportStatus.UNSUPPORTED,
-        warnings=(*found.warnings, *text.warnings, *skipped),
+        warnings=(*found.warnings, *text.warnings, *(seen.warnings if seen else ()), *skipped),
     )
 
 
 def _text(file: Brought, found: Sniffed, media_type: MediaType) -> Converted:
-    """The text of a document. Of pictures and sound nothing is read here."""
+    """The text of a document; pictures and sound have none of their own."""
     extension = _read_as(found)
-    if media_type in (MediaType.IMAGE, MediaType.AUDIO, MediaType.VIDEO):
+    if media_type in _LOOKED_INTO:
         if can_read(extension):
             raise InvalidInputError(f"The file is no {media_type.value}: it holds {found.mime}.")
-        return Converted("", warnings=(f"nothing_reads_{media_type.value}",))
+        return Converted("")
     settings = conf()
     limits = Limits(
         seconds=settings.media_convert_seconds,
@@ -153,10 +157,28 @@ def _name_of(file: Brought, source: str) -> str:
     return unquote(PurePosixPath(urlsplit(source).path).name) if source.startswith("http") else ""
 
 
-def _sections(text: Converted, title: str, name: str, semantic: Semantic) -> tuple[NewSection, ...]:
-    """The sections of its text; of what has none, one of all the words that are known of it."""
+def _semantic(options: DocumentOptions, seen: Extracted | None) -> Semantic:
+    """What it shows or says: the caller's own description comes first."""
+    return Semantic(
+        description=options.description if options.description is not None or not seen else seen.description,
+        captions=said_in(seen) if seen else [],
+        tags=list(dict.fromkeys(options.tags)),
+    )
+
+
+def _sections(
+    text: Converted, title: str, name: str, semantic: Semantic, seen: Extracted | None
+) -> tuple[NewSection, ...]:
+    """The sections of its text, or of its timeline; of what has neither, one of all the words that are known of it."""
+    timed = sections_of(seen.segments) if seen else []
+    if timed:
+        return tuple(
+            NewSection(each.title, each.content, {"chunk_index": number, **each.metadata, "section_title": each.title})
+            for number, each in enumerate(timed)
+        )
     found = [_section(number, each) for number, each in enumerate(chunk(text.text, text.pages))]
-    return tuple(found) or (NewSection(title, _known_words(title, name, semantic), {"chunk_index": 0}),)
+    read = seen.text if seen else ""
+    return tuple(found) or (NewSection(title, _known_words(title, name, semantic, read), {"chunk_index": 0}),)
 
 
 def _section(number: int, each: Chunk) -> NewSection:
@@ -165,6 +187,6 @@ def _section(number: int, each: Chunk) -> NewSection:
     return NewSection(each.title[:500], each.text, {**place, **page, "section_title": each.title[:500]})
 
 
-def _known_words(title: str, name: str, semantic: Semantic) -> str:
-    words: Sequence[str | None] = (title, name, semantic.description, *semantic.captions, *semantic.tags)
+def _known_words(title: str, name: str, semantic: Semantic, read: str) -> str:
+    words: Sequence[str | None] = (title, name, semantic.description, *semantic.captions, read, *semantic.tags)
     return "\n".join(dict.fromkeys(each for each in words if each))

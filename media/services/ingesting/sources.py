@@ -17,6 +17,7 @@ from kernel.context import Ctx
 from kernel.errors import InvalidInputError, NotFoundError, TooLargeError
 from media.contracts.documents import UPLOAD, DocumentOptions
 from media.contracts.kinds import SourceType
+from media.fetching import fetch, limits
 from media.selectors.objects import own_object
 from media.storage import store
 
@@ -38,14 +39,16 @@ class Brought:
 def brought(source: str, options: DocumentOptions, domain_id: str, ctx: Ctx) -> Iterator[Brought]:
     """The bytes that a call names as a file of this machine.
 
-    Raises InvalidInputError for what is no source, NotFoundError for an upload that is not the caller's, TooLargeError.
+    Raises InvalidInputError for what is no source, NotFoundError for an upload that is not the caller's, ForbiddenError
+    for a host that the operator did not open, TooLargeError, UnavailableError where trying later may help.
     """
     name = file_name(options.name)
     if source.startswith(UPLOAD):
         with _uploaded(source.removeprefix(UPLOAD), domain_id, ctx) as path:
             yield Brought(path, name, "", SourceType.FILE)
     elif source:
-        raise InvalidInputError("source: fetching addresses is not available here: send the text or the bytes.")
+        with fetch(source, limits()) as found:
+            yield Brought(found.path, name or file_name(found.name), source, SourceType.URL)
     else:
         raw, kind = _inline(options)
         if len(raw) > conf().media_max_bytes:

@@ -1,0 +1,177 @@
+"""The process that reads the technical facts of a strange file: it limits itself and writes JSON to standard output.
+
+It is run as a script by itself and imports nothing of the product. Arguments: path, MIME type, memory in bytes,
+processor seconds, pixels.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import resource
+import sys
+import warnings
+import wave
+from pathlib import Path
+from typing import Any
+
+TOO_LARGE, DAMAGED = "too_large", "damaged"
+FORMATS = ["JPEG", "PNG", "GIF", "WEBP", "BMP", "TIFF"]
+MODES = {"1": "bilevel", "L": "grayscale", "LA": "grayscale_alpha", "La": "grayscale_alpha", "P": "palette"}
+DATE, MODEL, TURNED, EXIF, GPS = 306, 272, 274, 0x8769, 0x8825
+TAKEN, TAKEN_OFFSET = 36867, 36881
+SIDEWAYS = frozenset({5, 6, 7, 8})
+DEGREES = (1, 60, 3600)
+
+
+class RefusedError(Exception):
+    """The file is not taken; the arguments are why, and the limit it is over."""
+
+
+def limit(memory: int, seconds: int) -> None:
+    """Let this process take no more than this, and start nothing."""
+    limits = (resource.RLIMIT_AS, memory), (resource.RLIMIT_CPU, seconds), (resource.RLIMIT_CORE, 0)
+    for kind, most in (*limits, (resource.RLIMIT_NOFILE, 64)):
+        resource.setrlimit(kind, (most, most))
+
+
+def picture(path: Path, pixels: int) -> dict[str, Any]:
+    """The facts of a picture. Its size is in its header: what is too large is not decoded."""
+    from PIL import Image, ImageFile, UnidentifiedImageError  # noqa: PLC0415  only once the limits are set
+
+    Image.MAX_IMAGE_PIXELS = pixels
+    ImageFile.LOAD_TRUNCATED_IMAGES = False
+    warnings.simplefilter("error", Image.DecompressionBombWarning)
+    warnings.filterwarnings("ignore", category=UserWarning)
+    try:
+        image = Image.open(path, formats=FORMATS)
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as exc:
+        raise RefusedError(TOO_LARGE, f"a picture of over {pixels} pixels") from exc
+    except UnidentifiedImageError as exc:
+        raise RefusedError(DAMAGED, "") from exc
+    with image:
+        if image.width * image.height > pixels:
+            raise RefusedError(TOO_LARGE, f"{image.width} x {image.height} pixels; {pixels} at most")
+        known, noted = exif_of(image)
+        told = [] if is_whole(image) else ["picture_cut_off:The picture ends before its last line."]
+        width, height = (image.height, image.width) if noted.get(TURNED) in SIDEWAYS else (image.width, image.height)
+        return {
+            "media": {
+                "format": {"MPO": "jpeg"}.get(image.format or "", (image.format or "").lower()),
+                "width": width,
+                "height": height,
+                "dpi": dots(image.info.get("dpi")),
+                "color_mode": "grayscale" if image.mode[:1] in "IF" else MODES.get(image.mode, image.mode),
+                "orientation": "square" if width == height else "landscape" if width > height else "portrait",
+                "exif": known,
+            },
+            "warnings": told,
+        }
+
+
+def is_whole(image: Any) -> bool:
+    """Whether every line is there: the first frame is decoded, for a header tells nothing of it."""
+    try:
+        image.load()
+    except (OSError, SyntaxError, ValueError, EOFError):
+        return False
+    return True
+
+
+def dots(dpi: Any) -> int | None:
+    """Dots an inch, where they are given and make sense."""
+    try:
+        across = float(dpi[0])
+    except (TypeError, ValueError, IndexError, ZeroDivisionError):
+        return None
+    return round(across) if math.isfinite(across) and 1 <= across <= 100_000 else None
+
+
+def exif_of(image: Any) -> tuple[dict[str, Any], dict[int, Any]]:
+    """What the camera noted, in our words and as it stands there; nothing where its notes are damaged."""
+    try:
+        noted = image.getexif()
+        taken, place = noted.get_ifd(EXIF), noted.get_ifd(GPS)
+    except Exception:  # noqa: BLE001  damaged notes fail in ways that nobody can list, and are no reason to refuse
+        return {}, {}
+    moment = instant(taken.get(TAKEN) or noted.get(DATE), taken.get(TAKEN_OFFSET))
+    where = {"lat": angle(place, 1, "S", 90), "lon": angle(place, 3, "W", 180)}
+    found = {"datetime": moment, "camera_model": words(noted.get(MODEL)) or None}
+    known: dict[str, Any] = {name: value for name, value in found.items() if value}
+    if None not in where.values():
+        known["gps"] = where
+    return known, dict(noted)
+
+
+def words(value: Any) -> str:
+    """A note of the camera as text, without what no text holds."""
+    text = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value or "")
+    return "".join(letter for letter in text if letter.isprintable()).strip()[:200]
+
+
+def instant(value: Any, offset: Any) -> str | None:
+    """`2026:07:01 10:00:00` as `2026-07-01T10:00:00`, with its offset where the camera knows it."""
+    from datetime import datetime  # noqa: PLC0415
+
+    try:
+        read = datetime.strptime(words(value), "%Y:%m:%d %H:%M:%S")  # noqa: DTZ007  a camera knows its own time alone
+    except ValueError:
+        return None
+    try:
+        return datetime.fromisoformat(f"{read.isoformat()}{words(offset)}").isoformat()
+    except ValueError:
+        return read.isoformat()
+
+
+def angle(place: Any, tag: int, negative: str, most: int) -> float | None:
+    """Degrees of latitude or longitude: three numbers after a letter."""
+    try:
+        parts = [float(each) for each in place[tag + 1]]
+        degrees = sum(part / whole for part, whole in zip(parts, DEGREES, strict=True))
+    except (KeyError, TypeError, ValueError, ZeroDivisionError):
+        return None
+    signed = -degrees if words(place.get(tag)).upper() == negative else degrees
+    return round(signed, 6) if math.isfinite(signed) and abs(signed) <= most else None
+
+
+def sound(path: Path) -> dict[str, Any]:
+    """The facts of a WAV file. How long it is comes from the bytes that are there, not from what its header claims."""
+    try:
+        with wave.open(str(path), "rb") as file:
+            rate, channels, width = file.getframerate(), file.getnchannels(), file.getsampwidth()
+            frames = min(file.getnframes(), path.stat().st_size // (channels * width))
+    except (wave.Error, EOFError) as exc:
+        if "unknown format" in str(exc):
+            told = "no_probe:Nothing here reads the technical data of WAV that is not plain PCM."
+            return {"media": {"format": "wav"}, "warnings": [told]}
+        raise RefusedError(DAMAGED, "") from exc
+    codec = "pcm_u8" if width == 1 else f"pcm_s{8 * width}le"
+    return {
+        "media": {
+            "format": "wav",
+            "duration_ms": round(frames * 1000 / rate),
+            "bitrate_bps": rate * channels * width * 8,
+            "sample_rate_hz": rate,
+            "channels": channels,
+            "codec": codec,
+        },
+        "warnings": [],
+    }
+
+
+def main(path: str, mime: str, memory: str, seconds: str, pixels: str) -> None:
+    """Read the facts and write them, or why there are none."""
+    limit(int(memory), int(seconds))
+    try:
+        answer = sound(Path(path)) if mime == "audio/wav" else picture(Path(path), int(pixels))
+    except RefusedError as exc:
+        answer = {"refused": list(exc.args)}
+    except MemoryError:
+        answer = {"refused": [TOO_LARGE, "more memory than reading it may take"]}
+    except Exception as exc:  # noqa: BLE001  a parser fails on a strange file in ways that nobody can list
+        answer = {"refused": [DAMAGED, type(exc).__name__]}
+    sys.stdout.write(json.dumps(answer))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
