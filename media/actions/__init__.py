@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from media.actions import documents, importing, jobs, objects, retrieving, upkeep
+from media.actions import documents, filing, importing, jobs, objects, retrieving, topics, upkeep
 
-__all__ = ["documents", "importing", "jobs", "objects", "retrieving", "upkeep"]
+__all__ = ["documents", "filing", "importing", "jobs", "objects", "retrieving", "topics", "upkeep"]

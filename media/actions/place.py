@@ -38,12 +38,17 @@ def checked_scope(ref: ScopeRef, domain_id: str, ctx: Ctx) -> str:
     return ref.name
 
 
+def own_target(domain_id: str, ctx: Ctx) -> Target:
+    """A call on what is the caller's own in a domain: it needs the right to write anything there."""
+    own = private_scope(ctx.actor.id)
+    return Target(domain_id, (own,), frozenset({own}))
+
+
 def own_document(document: SourceDocument, ctx: Ctx) -> Target:
     """A call that only the owner of a document may make. Raises ForbiddenError for others who see it."""
     if document.owner_id != ctx.actor.id:
         raise ForbiddenError("Only the owner of a document may do this.")
-    own = private_scope(ctx.actor.id)
-    return Target(document.domain_id, (own,), frozenset({own}))
+    return own_target(document.domain_id, ctx)
 
 
 def erasing(document: SourceDocument, ctx: Ctx) -> Target:

@@ -1,7 +1,7 @@
-"""Media's admin pages: the job board."""
+"""Media's admin pages: documents and the job board."""
 
 from __future__ import annotations
 
-from media.admin import jobs
+from media.admin import documents, jobs
 
-__all__ = ["jobs"]
+__all__ = ["documents", "jobs"]

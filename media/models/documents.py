@@ -39,6 +39,7 @@ class SourceDocument(models.Model):
 
     class Meta:
         db_table = "source_documents"
+        verbose_name = "document"
         ordering = ["-id"]
         constraints = [
             models.UniqueConstraint(
@@ -117,10 +118,12 @@ class Tag(models.Model):
 
 
 class Topic(models.Model):
-    """A subject of a domain that sections are gathered under."""
+    """A subject of one owner that sections are gathered under; others see it through sections that they may see."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     domain = models.ForeignKey(Domain, on_delete=models.PROTECT, db_index=False)
+    owner_id = models.CharField(max_length=64)
+    owner_name = models.CharField(max_length=150)
     name = models.CharField(max_length=255)
     folded = models.CharField(max_length=255)
     description = models.TextField(blank=True, default="")
@@ -129,7 +132,7 @@ class Topic(models.Model):
     class Meta:
         db_table = "research_topics"
         ordering = ["folded", "id"]
-        constraints = [models.UniqueConstraint(fields=["domain", "folded"], name="research_topics_unique")]
+        constraints = [models.UniqueConstraint(fields=["domain", "owner_id", "folded"], name="research_topics_unique")]
 
     def __str__(self) -> str:
         return self.name

@@ -335,7 +335,41 @@ PICTURE = (
 )
 
 
+def _topic(cast: Cast) -> dict:
+    document = _document(cast)["document_id"]
+    for title in ("Near", "计划"):
+        given = {"domain_id": TEAM, "title": title, "tags": ["a", "b"], "description": "x", "document_ids": [document]}
+        made = cast.agent.do("create_topic", given)
+    return {"topic_id": made["topic"]["id"]}
+
+
+def _tag(cast: Cast) -> dict:
+    _document(cast)
+    return {"tag_id": cast.agent.do("list_tags", domain_id=TEAM)["tags"][0]["id"]}
+
+
 EXAMPLES: dict[str, Example] = {
+    "add_document_to_topic": Example("agent", lambda cast: {**_topic(cast), **_document(cast)}, "stranger"),
+    "create_topic": Example(
+        "agent",
+        lambda cast: {
+            "domain_id": TEAM,
+            "title": "Fruit",
+            "description": "水果",
+            "tags": ["melons"],
+            "document_ids": [_document(cast)["document_id"]],
+        },
+        "stranger",
+    ),
+    "delete_topic": Example("agent", _topic, "stranger"),
+    "get_topic": Example("agent", _topic, "stranger"),
+    "get_topic_recommendations": Example("agent", _topic, "stranger"),
+    "list_tags": Example("agent", lambda cast: _in_team(_tag(cast)), "stranger"),
+    "list_topics": Example("agent", lambda cast: _in_team(_topic(cast)), "stranger"),
+    "move_tag": Example("agent", lambda cast: {**_tag(cast), "parent": "Above"}, "stranger"),
+    "remove_document_from_topic": Example("agent", lambda cast: {**_topic(cast), **_document(cast)}, "stranger"),
+    "tag_sections": Example("agent", lambda cast: {**_document(cast), "tags": ["新"], "replace": True}, "stranger"),
+    "update_topic": Example("agent", lambda cast: {**_topic(cast), "title": "New", "tags": ["c"]}, "stranger"),
     "acknowledge_media_job": Example("agent", _job("failed"), "stranger"),
     "cancel_media_job": Example("agent", _job("queued"), "stranger"),
     "get_media_job": Example("agent", _job("partial"), "stranger"),

@@ -185,7 +185,28 @@ def _shares(ids: Ids) -> dict[str, dict]:
     return {state: {**KEY, "document_id": ids.document, "scope": scope} for state, scope in scopes.items()}
 
 
+def _topics(**fields: object) -> Inputs:
+    return lambda ids: {"topic": {"topic_id": ids.topic, **fields}}
+
+
+def _gathered(ids: Ids) -> dict[str, dict]:
+    return {"topic": {**KEY, "topic_id": ids.topic, "document_id": ids.document}}
+
+
 INPUTS: dict[str, Inputs] = {
+    "add_document_to_topic": _gathered,
+    "create_topic": lambda ids: {
+        "document": {**KEY, "domain_id": ids.domain, "title": "mine", "document_ids": [ids.document]}
+    },
+    "delete_topic": _topics(**KEY),
+    "get_topic": _topics(),
+    "get_topic_recommendations": _topics(),
+    "list_tags": lambda ids: {"domain": {"domain_id": ids.domain}},
+    "list_topics": lambda ids: {"domain": {"domain_id": ids.domain}},
+    "move_tag": lambda ids: {"tag": {**KEY, "tag_id": ids.tag}},
+    "remove_document_from_topic": _gathered,
+    "tag_sections": _documents(**KEY, tags=["mine"]),
+    "update_topic": _topics(**KEY, title="mine"),
     "add_audio": _imports,
     "add_document": _imports,
     "add_image": _imports,
@@ -360,7 +381,7 @@ AT_ODDS = {"get_conflict", "inspect_shadows", "list_conflicts"}
 READER_SEES = COUNTS | AT_ODDS | {
     "list_blind_reviews", "list_filters",
     "compose_context", "diagnostics", "get_memory_item", "get_session", "get_turn", "lineage",
-    "get_document", "list_documents",
+    "get_document", "get_topic", "get_topic_recommendations", "list_documents", "list_tags", "list_topics",
     "list_domains", "list_extractions", "list_media_jobs", "list_memory_items", "list_proposals", "list_scopes",
     "list_sessions", "list_turns", "retrieve", "retry_media_jobs", "search_memory", "whoami",
 }  # fmt: skip
@@ -502,7 +523,7 @@ def test_inside_the_domain_too_a_hidden_row_looks_like_none(world, who):
     for name in (
         "get_session", "get_turn", "get_proposal", "list_turns", "withdraw_proposal", "approve_proposal",
         "get_memory_item", "get_context", "extract_turn", "get_audit_entry", "lineage", "retract_item", "get_document",
-        "remove_document", "share_document", "unshare_document",
+        "remove_document", "share_document", "unshare_document", "get_topic", "delete_topic", "move_tag", "tag_sections",
     ):  # fmt: skip
         for state, tree in INPUTS[name](world.ids).items():
             real, absent = (

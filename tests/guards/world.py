@@ -49,6 +49,8 @@ class Ids:
     conflict: str = field(default_factory=lambda: str(uuid4()))
     project_conflict: str = field(default_factory=lambda: str(uuid4()))
     document: str = field(default_factory=lambda: str(uuid4()))
+    tag: str = field(default_factory=lambda: str(uuid4()))
+    topic: str = field(default_factory=lambda: str(uuid4()))
     context: str = field(default_factory=lambda: str(uuid4()))
     project_context: str = field(default_factory=lambda: str(uuid4()))
     principal: str = f"agent-{MARK}"
@@ -182,6 +184,11 @@ def _remember(agent: Player, ids: Ids, *, in_project: bool = True) -> None:
     ids.disputed_item, ids.conflict = _dispute(first)
     ids.context = agent.do("compose_context", _asked(ids, own))["context_id"]
     ids.document = _import(agent, ids, in_project=in_project)
+    ids.tag = agent.do("list_tags", domain_id=ids.domain)["tags"][0]["id"]
+    for number in range(2):
+        topic = {"title": f"Topic {MARK} {number}", "description": f"About {MARK}", "tags": [f"tag-{MARK}"]}
+        made = agent.do("create_topic", topic, domain_id=ids.domain, document_ids=[ids.document])
+        ids.topic = made["topic"]["id"]
     _extracted(ids.turn, "failed", error=f"error {MARK}", raw_reply=f"reply {MARK}")
     if in_project:
         project = f"project:{ids.project}"

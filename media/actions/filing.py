@@ -1,0 +1,108 @@
+"""Actions on tags: list them, file sections under them, put them in their place in the tree."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from kernel.actions import Action, Applied, Target, register
+from kernel.context import Ctx, Right
+from kernel.paging import page
+from media.actions.place import domain_target, own_document, own_target
+from media.contracts.filing import (
+    ListTagsInput,
+    ListTagsResult,
+    MoveTagInput,
+    MoveTagResult,
+    TagSectionsInput,
+    TagSectionsResult,
+)
+from media.models import SourceDocument, Tag
+from media.selectors.documents import get_document
+from media.selectors.filing import get_tag, sections_named, view_tags, visible_tags
+from media.selectors.sight import domain_of
+from media.services.sharing import locked
+from media.services.tagging import ensure_tags, move_tag, tag_sections, untag_sections
+
+
+def _list(given: ListTagsInput, ctx: Ctx) -> ListTagsResult:
+    rows = visible_tags(ctx).filter(domain_id=domain_of(given.domain_id, ctx))
+    found, cursor = page(rows, given, "id", UUID)
+    return ListTagsResult(tags=view_tags(found, ctx), next_cursor=cursor)
+
+
+LIST_TAGS = register(
+    Action(
+        "list_tags",
+        "List the tags of the sections that you may see in one domain.",
+        ListTagsInput,
+        ListTagsResult,
+        Right.READ,
+        lambda given, ctx: domain_target(given.domain_id, ctx),
+        _list,
+        resource="tags",
+    )
+)
+
+
+def _tag_target(given: TagSectionsInput, ctx: Ctx) -> Target:
+    return own_document(get_document(given.document_id, ctx), ctx)
+
+
+def _to_tag(given: TagSectionsInput, ctx: Ctx) -> SourceDocument:
+    document = get_document(given.document_id, ctx)
+    sections_named(document, given.section_ids)
+    return document
+
+
+def _tag(given: TagSectionsInput, document: SourceDocument, ctx: Ctx) -> Applied[TagSectionsResult]:
+    sections = sections_named(locked(document), given.section_ids)
+    tags, changes = ensure_tags(document.domain_id, given.tags)
+    gone = untag_sections(sections, tags) if given.replace else []
+    new = tag_sections(sections, tags)
+    added = sum(change.after["sections"] for change in new if change.after)
+    removed = sum(change.before["sections"] for change in gone if change.before)
+    return TagSectionsResult(added=added, removed=removed), [*changes, *gone, *new]
+
+
+TAG_SECTIONS = register(
+    Action(
+        "tag_sections",
+        "File a document of yours, or some of its sections, under tags.",
+        TagSectionsInput,
+        TagSectionsResult,
+        Right.WRITE,
+        _tag_target,
+        _to_tag,
+        _tag,
+        instead="File the sections again under the tags that they had.",
+    )
+)
+
+
+def _move_target(given: MoveTagInput, ctx: Ctx) -> Target:
+    return own_target(get_tag(given.tag_id, ctx).domain_id, ctx)
+
+
+def _to_move(given: MoveTagInput, ctx: Ctx) -> Tag:
+    return get_tag(given.tag_id, ctx)
+
+
+def _move(given: MoveTagInput, tag: Tag, ctx: Ctx) -> Applied[MoveTagResult]:
+    changes = move_tag(tag, given.parent)
+    tag.refresh_from_db()
+    return MoveTagResult(tag=view_tags([tag], ctx)[0]), changes
+
+
+MOVE_TAG = register(
+    Action(
+        "move_tag",
+        "Put a tag below another one in the tree, or at the top; never below itself.",
+        MoveTagInput,
+        MoveTagResult,
+        Right.WRITE,
+        _move_target,
+        _to_move,
+        _move,
+        instead="Move the tag back to where it was.",
+    )
+)

@@ -1,0 +1,105 @@
+"""The admin's pages of documents: on record, shown as text, limited to what is shared where the person reads."""
+
+from __future__ import annotations
+
+import base64
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.test import Client
+from django.urls import reverse
+
+from governance.models import AuditEntry
+from tests.conftest import TEAM, make_person
+from tests.media import files
+
+NASTY = "<script>alert(1)</script> a\u200bb [go](javascript:x)"
+PROJECT = {"type": "project", "id": "shop"}
+LIST = "admin:media_sourcedocument_changelist"
+
+
+def signed_in(name: str, domain: str | None = TEAM, pattern: str = "*") -> Client:
+    make_person(name, domain, pattern, is_staff=True)
+    client = Client()
+    client.force_login(get_user_model().objects.get(username=name))
+    return client
+
+
+@pytest.fixture
+def client(cast) -> Client:
+    return signed_in("ann")
+
+
+def add(cast, text: str = f"# Plan\n\n{NASTY}\n", /, scopes: tuple = (PROJECT,), **options: object) -> str:
+    inline = {} if "data" in options else {"text": text}
+    made = cast.agent.do("add_document", domain_id=TEAM, options={**inline, **options}, scopes=list(scopes))
+    return str(made["document_id"])
+
+
+def page(client: Client, document_id: str, query: str = "") -> str:
+    answer = client.get(reverse("admin:media_sourcedocument_change", args=[document_id]) + query)
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def test_it_works(cast, client, tmp_path):
+    raw = base64.b64encode(files.pdf(tmp_path / "a.pdf").read_bytes()).decode()
+    document = add(cast, data=raw, name="a.pdf", tags=["melons"], metadata={"mine": {"a": 1}})
+    assert "The report" in client.get(reverse(LIST)).content.decode()
+    text = page(client, document)
+    for part in ("project:shop", "melons", "page 1", "application/pdf", "mine", "Ann", "first page is about"):
+        assert part in text
+
+
+def test_text_is_content_and_nothing_else(cast, client):
+    text = page(client, add(cast, title=f"T {NASTY}", description=NASTY, tags=[NASTY]))
+    assert "<script>alert" not in text
+    assert "⟦U+200B⟧" in text
+    assert 'href="javascript' not in text
+
+
+def test_looking_is_on_record(cast, client):
+    document = add(cast)
+    client.get(reverse(LIST))
+    assert not AuditEntry.objects.filter(actor_name="ann").exclude(action="sign_in").exists()
+    page(client, document)
+    entry = AuditEntry.objects.exclude(action="sign_in").get(actor_name="ann")
+    assert (entry.action, entry.door, entry.domain_id) == ("get_document", "admin", TEAM)
+
+
+@pytest.mark.parametrize("scopes", [(), ({"type": "task", "id": "t"},)], ids=["not shared", "shared elsewhere"])
+def test_what_is_not_shared_to_what_one_reviews_is_not_there(cast, scopes):
+    client = signed_in("bob", TEAM, "project:shop")
+    document = add(cast, scopes=scopes)
+    assert "No documents here yet" in client.get(reverse(LIST)).content.decode()
+    answer = client.get(reverse("admin:media_sourcedocument_change", args=[document]))
+    assert answer.status_code == 302
+    cast.agent.do("share_document", document_id=document, scope=PROJECT)
+    assert "Plan" in page(client, document)
+
+
+def test_a_long_document_is_read_page_by_page(cast, client):
+    document = add(cast, "".join(f"## Part {n}\n\nText {n}.\n\n" for n in range(45)))
+    first = page(client, document)
+    assert "Text 19." in first
+    assert "Text 20." not in first
+    assert "45 sections" in first
+    cursor = first.split("?cursor=")[1].split('"')[0]
+    assert "Text 20." in page(client, document, f"?cursor={cursor}")
+
+
+@pytest.mark.parametrize(
+    ("query", "shown"),
+    [("q=Plan", True), ("q=https://x.y", True), ("q=other", False), ("media_type=document", True),
+     ("media_type=image", False), ("source_type=manual", True), ("source_type=url", False)],
+)  # fmt: skip
+def test_the_list_is_searched_and_filtered(cast, client, query, shown):
+    add(cast, source_uri="https://x.y/z")
+    text = client.get(f"{reverse(LIST)}?{query}").content.decode()
+    assert ("https://x.y/z" in text.split("sb-cell", 1)[-1]) is shown or ("Nothing fits" in text) is not shown
+
+
+def test_the_page_asks_few_questions(cast, client, django_assert_max_num_queries):
+    document = add(cast, "".join(f"## Part {n}\n\nText {n}.\n\n" for n in range(20)), tags=["a", "b"])
+    with django_assert_max_num_queries(20):
+        page(client, document)
