@@ -23,7 +23,7 @@ NEWEST = 8
 def front_page(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     """Everything within the person's sight, each count of a table looking at a thousand rows at most."""
     ctx = ctx_of(request)
-    newest = selectors.visible_audit(ctx).defer("facts", "changes")
+    newest = selectors.visible_audit(ctx).filter(selectors.may_be_told(ctx)).defer("facts", "changes")
     cards = [
         {"label": page.front, "count": bounded_count(page.get_queryset(request)), "link": list_url(page.opts)}
         for page in pages(request)

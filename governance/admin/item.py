@@ -55,7 +55,10 @@ class ItemScreen(Screen):
     placed = False
 
     def absent(self, request: HttpRequest, error: NotFoundError, **names: Any) -> HttpResponse:
-        """A proposal out of sight answers like one that does not exist, as every other row."""
+        """A proposal out of sight answers like one that does not exist, as every other row; one that waits for a second
+        look of the person leads to that."""
+        if isinstance(error, selectors.SecondLookError):
+            return HttpResponseRedirect(reverse("admin:governance_blind", args=[names["pk"]]))
         return self.owner.missing(request, str(names["pk"]))
 
     def show(self, request: HttpRequest, **names: Any) -> dict[str, Any]:

@@ -87,7 +87,7 @@ class AuditAdmin(ReadOnlyAdmin):
 
     def visible(self, ctx: Ctx) -> QuerySet[AuditEntry]:
         """Entries of scopes that the person reviews."""
-        return selectors.visible_audit(ctx)
+        return selectors.visible_audit(ctx).filter(selectors.may_be_told(ctx))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[AuditEntry]:
         """Lists need neither the facts nor the changes; one entry is shown too where it was decided elsewhere."""

@@ -96,6 +96,7 @@ class Proposal(models.Model):
             models.Index(fields=["source_key", "-id"], name="proposals_source"),
             models.Index(fields=["claimed_by", "state"], name="proposals_claimed"),
             models.Index(fields=["state", "moved_at"], name="proposals_moved"),
+            models.Index(fields=["domain"], name="proposals_sampled", condition=models.Q(blind=True)),
         ]
 
     def __str__(self) -> str:

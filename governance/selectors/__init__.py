@@ -34,6 +34,7 @@ from governance.selectors.preferences import (
     preferences_of,
 )
 from governance.selectors.proposals import (
+    SecondLookError,
     Seen,
     count_decidable,
     count_matching,
@@ -62,6 +63,8 @@ from governance.selectors.review import (
 )
 from governance.selectors.sight import (
     domains_of_advice,
+    may_be_told,
+    second_looks,
     visible_assignments,
     visible_audit,
     visible_grants,
@@ -81,6 +84,7 @@ __all__ = [
     "TAKEN_BACK",
     "Day",
     "OwnDay",
+    "SecondLookError",
     "Seen",
     "Waiting",
     "audit_in_sight",
@@ -103,6 +107,7 @@ __all__ = [
     "get_proposal",
     "is_snoozed",
     "list_filters",
+    "may_be_told",
     "midnight",
     "neighbours_of",
     "others_around",
@@ -112,6 +117,7 @@ __all__ = [
     "preferences_of",
     "proposal_to_review",
     "review_stats",
+    "second_looks",
     "shown_facts",
     "sighted",
     "sighted_audit_entry",

@@ -13,7 +13,7 @@ from django.db.models.functions import NullIf
 
 from governance.contracts import AuditDetail, AuditView, ListAuditInput, ObjectChange, Outcome
 from governance.models import AuditEntry, AuditObject, AuditPlace, AuditSeal
-from governance.selectors.sight import visible_audit
+from governance.selectors.sight import may_be_told, visible_audit
 from governance.selectors.withheld import may_see, shown_facts, sighted
 from kernel.context import ANY, Ctx, Right
 from kernel.errors import NotFoundError
@@ -36,7 +36,7 @@ def page_of_audit(given: ListAuditInput, ctx: Ctx) -> tuple[list[AuditEntry], st
     is shown. With an object among the filters a page may hold fewer entries than asked for: those are left out in which
     the object lay in a scope out of sight.
     """
-    rows, most = _after(given, _filtered(given), "id"), given.limit + 1
+    rows, most = _after(given, _filtered(given).filter(may_be_told(ctx)), "id"), given.limit + 1
     found = {row.pk: row for part in _parts(given, ctx) for row in rows.filter(part).order_by("-at", "-id")[:most]}
     found |= {row.pk: row for row in _reached(given, rows, most, ctx)}
     newest = sorted(found.values(), key=lambda row: (row.at, row.pk.int), reverse=True)
@@ -128,7 +128,8 @@ def _beyond(ctx: Ctx, scope: str | None = None) -> QuerySet[AuditPlace] | None:
 def audit_in_sight(ctx: Ctx) -> QuerySet[AuditEntry]:
     """The entries of the scopes that the actor audits, and those that changed something in them."""
     found, places = within_reach(ctx, Right.AUDIT), _beyond(ctx)
-    return AuditEntry.objects.filter(found if places is None else found | Q(pk__in=places.values("entry_id")))
+    seen = found if places is None else found | Q(pk__in=places.values("entry_id"))
+    return AuditEntry.objects.filter(seen, may_be_told(ctx))
 
 
 def _shows(row: AuditEntry, table: str | None, object_id: str, ctx: Ctx) -> bool:
@@ -143,7 +144,7 @@ def changes_of(table: str, object_id: str) -> QuerySet[Any, Any]:
 
 def get_audit_entry(entry_id: UUID, ctx: Ctx) -> AuditEntry:
     """One audit entry of a scope that the actor audits. Raises NotFoundError."""
-    return _one(visible_audit(ctx), entry_id)
+    return _one(visible_audit(ctx).filter(may_be_told(ctx)), entry_id)
 
 
 def sighted_audit_entry(entry_id: UUID, ctx: Ctx) -> AuditEntry:

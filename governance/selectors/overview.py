@@ -79,7 +79,7 @@ def decided_by_day(ctx: Ctx) -> list[Day]:
     first = (ctx.now - timedelta(days=DAYS - 1)).date()
     since = datetime(first.year, first.month, first.day, tzinfo=UTC)
     rows = Decision.objects.filter(
-        created_at__gte=since, proposal__in=decidable(ctx).prefetch_related(None).values("pk")
+        within_reach(ctx, Right.DECIDE, domain="proposal__domain_id", scope="proposal__scope"), created_at__gte=since
     )
     by_day = with_undone(rows).order_by().values(day=TruncDate("created_at", tzinfo=UTC), what=_WHAT)
     found = {(row["day"], row["what"]): row["n"] for row in by_day.annotate(n=Count("pk"))}

@@ -25,7 +25,7 @@ from governance.contracts import (
 )
 from governance.models import OPEN_STATES, RISKS, Decision, Mention, Proposal
 from governance.selectors.counting import bounded_counts
-from governance.selectors.sight import visible_proposals
+from governance.selectors.sight import second_looks, visible_proposals
 from governance.selectors.undone import TAKEN_BACK
 from kernel.context import ANY, Ctx, Right, type_prefix
 from kernel.errors import NotFoundError
@@ -41,12 +41,26 @@ _LARGE = ("input", "changes", "search_text", "proposed_input")
 MAX_SUBJECTS = 10_000
 
 
+class SecondLookError(NotFoundError):
+    """The proposal is not shown to a person before their second look is given."""
+
+
 def get_proposal(proposal_id: UUID, ctx: Ctx) -> Proposal:
     """One visible proposal. Raises NotFoundError."""
     row = visible_proposals(ctx).filter(pk=proposal_id).first()
     if row is None:
-        raise NotFoundError(f"No proposal {proposal_id} that you can see.")
+        raise _unseen(proposal_id, ctx)
     return row
+
+
+def _unseen(proposal_id: UUID, ctx: Ctx) -> NotFoundError:
+    """Why a proposal is not shown."""
+    if second_looks(ctx).filter(pk=proposal_id).exists():
+        return SecondLookError(
+            f"Proposal {proposal_id} waits for a second look of yours: give it with review_blindly, or under Second looks "
+            "in the admin. Then you see what was decided."
+        )
+    return NotFoundError(f"No proposal {proposal_id} that you can see.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +85,7 @@ def proposal_to_review(proposal_id: UUID, given: ProposalFilters | None, ctx: Ct
     rows = seen.filter(pk=proposal_id).annotate(similar_open=Subquery(counted))
     row = rows.annotate(previous_id=previous_id, next_id=next_id).first()
     if row is None:
-        raise NotFoundError(f"No proposal {proposal_id} that you can see.")
+        raise _unseen(proposal_id, ctx)
     return Seen(row, row.similar_open or 0, row.previous_id, row.next_id)
 
 

@@ -4,22 +4,43 @@ from __future__ import annotations
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from governance.models import AuditEntry, PolicyVersion, Proposal
+from governance.contracts import Outcome, ProposalState
+from governance.models import AuditEntry, BlindReview, Decision, PolicyVersion, Proposal
 from kernel.context import ANY, ActorKind, Ctx, Right
 from scopes.contracts import LEGACY_DOMAIN
 from scopes.models import ApiKey, Grant, Principal, ReviewerAssignment
 from scopes.selectors import visible_domains, within_reach
 
+_SAMPLED = [ProposalState.APPROVED.value, ProposalState.REJECTED.value]
+
 
 def visible_proposals(ctx: Ctx) -> QuerySet[Proposal]:
     """The base queryset: proposals that the actor may decide on, those of whole domains in which its key may promote
-    (so that it can recommend), and its own while it may read in their domain."""
+    (so that it can recommend), and its own while it may read in their domain. Never those that wait for a second look of
+    the actor: what was decided on them is not to be told before it is given."""
     own = Q(proposer_kind=ctx.actor.kind, proposer_id=ctx.actor.id)
     own &= Q(domain_id=None) | Q(domain_id__in=visible_domains(ctx).values("pk"))
     seen = within_reach(ctx, Right.DECIDE) | own
     if ctx.actor.kind is ActorKind.AGENT:
         seen |= Q(domain_id__in=domains_of_advice(ctx))
+    elif ctx.actor.kind is ActorKind.PERSON:
+        seen &= ~_waits_for_a_look_of(ctx)
     return Proposal.objects.filter(seen).prefetch_related("decisions")
+
+
+def second_looks(ctx: Ctx) -> QuerySet[Proposal]:
+    """The base queryset: decided proposals of the sample that wait for a second look by the actor, who may decide there
+    and neither proposed nor decided. Nothing that leaves may tell what was decided on them."""
+    rows = Proposal.objects.filter(within_reach(ctx, Right.DECIDE), _waits_for_a_look_of(ctx))
+    return rows if ctx.actor.kind is ActorKind.PERSON else rows.none()
+
+
+def _waits_for_a_look_of(ctx: Ctx) -> Q:
+    """Of proposals on which the actor may decide."""
+    looked_at = Exists(BlindReview.objects.filter(proposal=OuterRef("pk")))
+    decided = Exists(Decision.objects.filter(proposal=OuterRef("pk"), by_id=ctx.actor.id))
+    mine = Q(proposer_id=ctx.actor.id) | Q(proposer_owner=ctx.actor.person)
+    return Q(blind=True, state__in=_SAMPLED) & ~mine & ~Q(looked_at) & ~Q(decided)
 
 
 def domains_of_advice(ctx: Ctx) -> list[str]:
@@ -33,6 +54,15 @@ def domains_of_advice(ctx: Ctx) -> list[str]:
 def visible_audit(ctx: Ctx) -> QuerySet[AuditEntry]:
     """The base queryset: audit entries of calls decided in the scopes that the actor reviews or audits."""
     return AuditEntry.objects.filter(within_reach(ctx, Right.AUDIT))
+
+
+def may_be_told(ctx: Ctx) -> Q:
+    """Of audit entries those that lists and pages may show: not what was done on proposals that wait for a second look of
+    the actor, unless it operates the installation, which reads the whole record."""
+    if ctx.actor.kind is not ActorKind.PERSON or ctx.may(Right.OPERATE, ANY):
+        return Q()
+    waiting = second_looks(ctx).values("pk")
+    return Q(proposal=None) | Q(outcome=Outcome.QUEUED) | ~Q(proposal_id__in=waiting)
 
 
 def visible_grants(ctx: Ctx) -> QuerySet[Grant]:

@@ -10,9 +10,9 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from governance.contracts import DayCount, ProposalState, ReviewStatsInput, ReviewStatsResult, Tally, Verdict
+from governance.contracts import DayCount, ReviewStatsInput, ReviewStatsResult, Tally, Verdict
 from governance.models import BlindReview, Decision, Proposal
-from governance.selectors.proposals import decidable
+from governance.selectors.sight import second_looks
 from governance.selectors.undone import with_undone
 from kernel.context import Ctx, Right
 from scopes.selectors import within_reach
@@ -90,9 +90,7 @@ def review_stats(given: ReviewStatsInput, ctx: Ctx) -> ReviewStatsResult:
 
 def blind_cases(domain_id: str | None, ctx: Ctx) -> QuerySet[Proposal]:
     """Decided proposals of the sample that wait for a second look by the actor, who neither proposed nor decided."""
-    decided = [ProposalState.APPROVED, ProposalState.REJECTED]
-    rows = decidable(ctx).filter(blind=True, state__in=decided, second_look=None).exclude(proposer_id=ctx.actor.id)
-    rows = rows.exclude(decisions__by_id=ctx.actor.id)
+    rows = second_looks(ctx).prefetch_related("decisions")
     return rows.filter(domain_id=domain_id) if domain_id is not None else rows
 
 

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from governance.models import BlindReview, Proposal
 from tests.conftest import ELSEWHERE, make_person
-from tests.governance.desk import make_desk, propose, sign_in, statements, text_of
+from tests.governance.desk import item, make_desk, propose, queue, sign_in, statements, text_of
 
 LIST = "admin:governance_blind_list"
 STATISTICS = "admin:governance_statistics"
@@ -89,6 +89,36 @@ def test_nothing_on_the_way_tells_the_verdict(desk, act):
         for each in (proposal, decided(desk, "The port is 5433", "reject_proposal"))
     ]
     assert ("It would be" in pages[0]) == ("It would be" in pages[1])
+
+
+TELLS = ("Verdict-giving", "rejected by", "rejected</span>", "<code>reject_proposal")
+
+
+def test_no_other_page_tells_it_before_the_look_is_given(desk):
+    proposal = decided(desk, "Customer 1 prefers tea", "reject_proposal")
+    beside = propose(desk.cast.agent, "Customer 2 prefers tea")
+    page = desk.ann.get(item(proposal))
+    assert (page.status_code, page["Location"]) == (302, look(proposal)), "the ordinary page leads to the second look"
+    audit = reverse("admin:governance_auditentry_changelist")
+    pages = [
+        queue("?queue=rejected"),
+        queue("?text=customer"),
+        item(beside),
+        reverse("admin:governance_proposal_changelist"),
+        reverse("admin:governance_proposal_change", args=[proposal]),
+        reverse("admin:index"),
+        reverse("admin:governance_history"),
+        f"{audit}?proposal={proposal}",
+    ]
+    for address in pages:
+        text = main(desk.ann.get(address, follow=True).content.decode()) or text_of(desk.ann, address)
+        for tell in (*TELLS, "Customer 1" if "queue" in address else TELLS[0]):
+            assert tell not in text, (address, tell)
+    assert desk.ann.post(item(proposal), {"act": "approve_proposal", "revision": "1"}).status_code == 404
+    answer(desk.ann, proposal, "reject")
+    assert "Verdict-giving words" in text_of(desk.ann, item(proposal))
+    assert "Customer 1" in text_of(desk.ann, queue("?queue=rejected"))
+    assert "reject_proposal" in text_of(desk.ann, f"{audit}?proposal={proposal}")
 
 
 def test_only_others_are_asked(desk):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from governance import selectors, services
-from governance.actions.proposals.rules import its_scope, require_other, require_person, rule_in_words
+from governance.actions.proposals.rules import require_other, require_person, rule_in_words
 from governance.contracts import (
     BlindCase,
     ListBlindReviewsInput,
@@ -96,8 +96,19 @@ LIST_BLIND_REVIEWS = register(
 )
 
 
+def _case(given: ReviewBlindlyInput, ctx: Ctx) -> Proposal:
+    """The proposal to look at again, or else one that the person may see."""
+    waiting = selectors.blind_cases(None, ctx).filter(pk=given.id).first()
+    return waiting or selectors.get_proposal(given.id, ctx)
+
+
+def _its_scope(given: ReviewBlindlyInput, ctx: Ctx) -> Target:
+    row = _case(given, ctx)
+    return Target(row.domain_id, (row.scope,), proposal_id=row.id)
+
+
 def _prepare(given: ReviewBlindlyInput, ctx: Ctx) -> Proposal:
-    row = selectors.get_proposal(given.id, ctx)
+    row = _case(given, ctx)
     require_person(ctx)
     require_other(row, ctx)
     if not selectors.blind_cases(None, ctx).filter(pk=row.pk).exists():
@@ -118,7 +129,7 @@ REVIEW_BLINDLY = register(
         ReviewBlindlyInput,
         ReviewBlindlyResult,
         Right.DECIDE,
-        its_scope,
+        _its_scope,
         _prepare,
         _review,
         queueable=False,

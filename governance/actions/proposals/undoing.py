@@ -50,7 +50,11 @@ def _prepare_undo(given: UndoDecisionInput, ctx: Ctx) -> _Undoing | list[Proposa
     if given.proposal_id is None and given.request_id is None:
         raise InvalidInputError("Name what to take back: `proposal_id` or `request_id`.")
     if given.proposal_id is None:
-        return [_undo_one(row.id, given, ctx) for row in _decided_in(given.request_id, ctx)]
+        hidden = (
+            selectors.second_looks(ctx).filter(pk__in=_decisions_in(given.request_id)).values_list("pk", flat=True)
+        )
+        decided = [row.id for row in _decided_in(given.request_id, ctx)]
+        return [_undo_one(proposal_id, given, ctx) for proposal_id in [*decided, *hidden]]
     row = selectors.get_proposal(given.proposal_id, ctx)
     last = _require_last(row, given.request_id)
     review = in_force(row.domain_id, ctx).section(ReviewPolicy)
@@ -66,12 +70,17 @@ def _prepare_undo(given: UndoDecisionInput, ctx: Ctx) -> _Undoing | list[Proposa
 
 def _decided_in(request_id: UUID | None, ctx: Ctx) -> list[Proposal]:
     """The proposals that were decided on in one call, those in sight, the newest first."""
-    decided = Decision.objects.filter(request_id=request_id).exclude(verdict__in=selectors.TAKEN_BACK)
-    rows = selectors.decidable(ctx).filter(pk__in=decided.values("proposal_id"))
+    rows = selectors.decidable(ctx).filter(pk__in=_decisions_in(request_id))
     found = list(rows.order_by("-id"))
     if not found:
         raise NotFoundError("No decisions of that call that you can see.")
     return found
+
+
+def _decisions_in(request_id: UUID | None) -> Any:
+    """The ids of the proposals that were decided on in one call, as a subquery."""
+    decided = Decision.objects.filter(request_id=request_id).exclude(verdict__in=selectors.TAKEN_BACK)
+    return decided.values("proposal_id")
 
 
 def _undo_one(proposal_id: UUID, given: UndoDecisionInput, ctx: Ctx) -> ProposalOutcome:
