@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("governance", "0007_recovery_codes"),
+        ("governance", "0008_audit_sight"),
         ("scopes", "0002_roles"),
     ]
 
