@@ -27,7 +27,7 @@ class Found:
 
 
 def find(query: Query) -> Found:
-    """Rank the texts of the query's scopes. Five database queries at most, whatever the size of the index."""
+    """Rank the texts of the query's scopes. Six database queries at most, whatever the size of the index."""
     asked = read(query.text, query.valid_at)
     warnings = [f"query_terms_cut:{asked.cut}"] if asked.cut else []
     found = _candidates(query, asked)

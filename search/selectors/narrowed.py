@@ -34,6 +34,7 @@ from search.selectors.candidates import (
 )
 
 HELD = 5_000  # postings whose entries are held to the filter
+ENOUGH = 50  # entries that pass and hold a rare word: with fewer, common words are looked up too
 
 
 def find_among(query: Query, asked: Asked) -> Candidates | None:
@@ -48,7 +49,7 @@ def find_among(query: Query, asked: Asked) -> Candidates | None:
 
 
 def find_within(query: Query, asked: Asked) -> Candidates | None:
-    """The rows that may answer among those that pass the filter; None where nothing does. Five database queries."""
+    """The rows that may answer among those that pass the filter; None where nothing does. Six database queries at most."""
     keys = keys_of(query, asked)
     if not keys:
         return None
@@ -83,11 +84,12 @@ def _best(query: Query, keys: list[Key], corpus: Corpus) -> tuple[list[Place], i
     held = list(entries.filter(_filter(query, "object_id")).values_list("id", "length", "place"))
     ids = {row[0] for row in held}
     found = [row for row in read if row[1] in ids]
-    if not found:
-        # Nothing that passes holds a rare word: then the common ones lead, to the newest texts.
+    if common and len(ids) < ENOUGH:
+        # Few that pass hold a rare word: then the common ones lead too, to the newest texts.
         newest = _newest(query, common)
-        return best_of({row[:3] for row in newest}, [(row[3], row[0]) for row in newest], common, corpus)
-    return best_of(held, found, rare, corpus)
+        held = list({*held, *(row[:3] for row in newest)})
+        found += [(row[3], row[0]) for row in newest]
+    return best_of(held, found, keys, corpus)
 
 
 def _within_budget(keys: list[Key]) -> tuple[list[Key], list[Key]]:
