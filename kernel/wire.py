@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from kernel.errors import InvalidInputError, InvalidJsonError
 
+CUT = "smartbrain.cut"  # noted in the scope of an ASGI request whose body was cut short
 MAX_DEPTH = 32
 MAX_INTEGER = 2**63 - 1
 
@@ -31,6 +32,11 @@ def read_object(raw: bytes | str) -> dict[str, Any]:
     if not isinstance(tree, dict):
         raise InvalidInputError("The body must be one JSON object.")
     return tree
+
+
+def was_cut(request: Any) -> bool:
+    """Whether more of a request's body arrived than it may have; only ever true where an ASGI server serves."""
+    return bool(getattr(request, "scope", {}).get(CUT))
 
 
 def check_tree(tree: Any) -> None:

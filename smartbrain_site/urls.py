@@ -8,6 +8,7 @@ from django.views.generic import RedirectView
 
 from governance.signin import pages
 from kernel.actions import all_actions
+from smartbrain_site.http.media import STEPS, JobStepView, JobView, MediaView
 from smartbrain_site.http.views import ActionView, DocsView, HealthView, ResourceView, SchemaView, UnknownView
 
 urlpatterns = [
@@ -23,6 +24,12 @@ urlpatterns = [
         path(f"v1/{action.resource}", ResourceView.as_view(calls=action), name=f"resource-{action.resource}")
         for action in all_actions()
         if action.resource
+    ],
+    path("v1/media", MediaView.as_view(), name="media"),
+    path("v1/media/jobs/<str:job_id>", JobView.as_view(), name="media-job"),
+    *[
+        path(f"v1/media/jobs/<str:job_id>/{step}", JobStepView.as_view(calls=action), name=f"media-job-{step}")
+        for step, action in STEPS.items()
     ],
     re_path(r"^v1(/.*)?$", UnknownView.as_view(), name="unknown"),
 ]

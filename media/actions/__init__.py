@@ -2,6 +2,30 @@
 
 from __future__ import annotations
 
-from media.actions import documents, filing, importing, jobs, objects, retrieving, topics, upkeep
+from media.actions import (
+    documents,
+    filing,
+    importing,
+    jobs,
+    objects,
+    retrieving,
+    running,
+    submitting,
+    topics,
+    upkeep,
+    uploads,
+)
 
-__all__ = ["documents", "filing", "importing", "jobs", "objects", "retrieving", "topics", "upkeep"]
+__all__ = [
+    "documents",
+    "filing",
+    "importing",
+    "jobs",
+    "objects",
+    "retrieving",
+    "running",
+    "submitting",
+    "topics",
+    "upkeep",
+    "uploads",
+]

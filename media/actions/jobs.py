@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -11,7 +12,9 @@ from kernel.context import Ctx, Right
 from kernel.errors import ForbiddenError, TransitionError
 from kernel.paging import encode, page
 from media.contracts.jobs import (
-    MAX_JOBS_AT_ONCE,
+    MAX_JOBS_AT_ONCE as _MOST,
+)
+from media.contracts.jobs import (
     JobRef,
     JobResult,
     ListMediaJobsInput,
@@ -149,6 +152,12 @@ CANCEL_MEDIA_JOB = register(
 )
 
 
+def _retriable(given: JobRef, ctx: Ctx) -> MediaJob:
+    row = _steered(given, ctx)
+    jobs.require_upload(row)
+    return row
+
+
 def _retry(given: JobRef, row: MediaJob, ctx: Ctx) -> Applied[JobResult]:
     change = jobs.retry(row, ctx)
     return _after(row, ctx), [change]
@@ -162,7 +171,7 @@ RETRY_MEDIA_JOB = register(
         JobResult,
         Right.READ,
         _job_target,
-        _steered,
+        _retriable,
         _retry,
         queueable=False,
         instead="Cancel it while it waits.",
@@ -191,27 +200,45 @@ ACKNOWLEDGE_MEDIA_JOB = register(
 )
 
 
-def _prepare_retries(given: RetryMediaJobsInput, ctx: Ctx) -> None:
-    return None
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """Jobs to try again, those that cannot be with the reason, and how many failed ones are left."""
+
+    rows: list[MediaJob]
+    refused: list[RefusedJob]
+    remaining: int
 
 
-def _retry_many(given: RetryMediaJobsInput, prepared: None, ctx: Ctx) -> Applied[RetryMediaJobsResult]:
-    visible = _seen(given.domain_id, ctx).order_by("id")
-    chosen = visible.filter(pk__in=given.ids) if given.ids else visible.filter(status=JobStatus.FAILED)
-    rows = list(chosen[: MAX_JOBS_AT_ONCE + 1])
-    unseen = set(given.ids) - {row.pk for row in rows}
-    refused = [RefusedJob(id=each, reason="No such job that you can see.") for each in given.ids if each in unseen]
-    retried, changes = [], []
-    for row in rows[:MAX_JOBS_AT_ONCE]:
+def _choose(given: RetryMediaJobsInput, ctx: Ctx) -> _Chosen:
+    visible = _seen(given.domain_id, ctx).select_related("staging_object").order_by("id")
+    rows = list(
+        (visible.filter(pk__in=given.ids) if given.ids else visible.filter(status=JobStatus.FAILED))[: _MOST + 1]
+    )
+    found = {row.pk for row in rows}
+    refused = [RefusedJob(id=each, reason="No such job that you can see.") for each in given.ids if each not in found]
+    chosen = []
+    for row in rows[:_MOST]:
         try:
             require_steering(row, ctx)
-            changes.append(jobs.retry(row, ctx))
+            jobs.require_upload(row)
         except (ForbiddenError, TransitionError) as exc:
             refused.append(RefusedJob(id=row.pk, reason=exc.message))
         else:
+            chosen.append(row)
+    left = visible.filter(status=JobStatus.FAILED).count() - _MOST if len(rows) > _MOST else 0
+    return _Chosen(chosen, refused, left)
+
+
+def _retry_many(given: RetryMediaJobsInput, chosen: _Chosen, ctx: Ctx) -> Applied[RetryMediaJobsResult]:
+    refused, retried, changes = list(chosen.refused), [], []
+    for row in chosen.rows:
+        try:
+            changes.append(jobs.retry(row, ctx))
+        except TransitionError as exc:
+            refused.append(RefusedJob(id=row.pk, reason=exc.message))
+        else:
             retried.append(row.pk)
-    more = max(0, chosen.filter(status=JobStatus.FAILED).count() - sum(row.pk not in retried for row in rows))
-    return RetryMediaJobsResult(retried=retried, refused=refused, remaining=0 if given.ids else more), changes
+    return RetryMediaJobsResult(retried=retried, refused=refused, remaining=chosen.remaining), changes
 
 
 RETRY_MEDIA_JOBS = register(
@@ -222,7 +249,7 @@ RETRY_MEDIA_JOBS = register(
         RetryMediaJobsResult,
         Right.READ,
         _seen_target,
-        _prepare_retries,
+        _choose,
         _retry_many,
         queueable=False,
         instead="Cancel them while they wait.",

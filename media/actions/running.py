@@ -8,13 +8,13 @@ from typing import Any
 from kernel.actions import Action, Applied, Change, Target, register
 from kernel.context import Ctx, Right
 from kernel.contracts import Contract
-from kernel.errors import DomainError, ForbiddenError, NotFoundError
+from kernel.errors import DomainError, NotFoundError
+from media.actions.permitting import require_import
 from media.contracts.jobs import (
     RunMediaJobInput,
     RunMediaJobResult,
 )
 from media.models import MediaJob
-from media.selectors.jobs import may_import
 from media.services import jobs
 from media.services.leases import held
 from media.services.operations import action_of, input_of_job
@@ -43,9 +43,8 @@ def _run_target(given: RunMediaJobInput, ctx: Ctx) -> Target:
 
 def _read_source(given: RunMediaJobInput, ctx: Ctx) -> _Ready:
     row = _held_job(given, ctx)
-    if not may_import(ctx, row.domain_id, tuple(row.scopes)):
-        raise ForbiddenError("Whoever asked for this job may no longer import there: grant it again, then retry.")
     parsed = input_of_job(row)
+    require_import(row.operation, parsed, row.domain_id, row.scopes, ctx)
     return _Ready(row.operation, parsed, action_of(row.operation).prepare(parsed, ctx))
 
 

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from governance.gate import foresee
-from governance.policies import ScopesPolicy, Verdict, in_force
+from typing import Any
+
+from governance.policies import ScopesPolicy, in_force
 from kernel.actions import Action, Applied, Target, register
-from kernel.context import ActorKind, Ctx, Right
-from kernel.errors import ForbiddenError
-from media.contracts.jobs import EnqueueMediaInput, EnqueueMediaResult
-from media.contracts.kinds import JobStatus
-from media.selectors.jobs import domain_of, may_import
+from kernel.context import Ctx, Right
+from media.actions.permitting import require_import
+from media.actions.uploads import as_file, kept
+from media.contracts.documents import UPLOAD
+from media.contracts.jobs import EnqueueMediaInput, EnqueueMediaResult, Operation
+from media.contracts.kinds import JobStatus, MediaType
+from media.models import MediaObject
+from media.selectors.sight import domain_of
+from media.selectors.uploads import own_upload
 from media.services import jobs
-from media.services.operations import action_of, input_of, tree_of
+from media.services.objects import touch
+from media.services.operations import input_of, tree_of
+from media.sniffing import media_type_of_name
 from scopes.selectors import check_ref, require_domain
+
+_SAYS: dict[str, MediaType] = {
+    Operation.ADD_DOCUMENT: MediaType.DOCUMENT,
+    Operation.ADD_IMAGE: MediaType.IMAGE,
+    Operation.ADD_AUDIO: MediaType.AUDIO,
+    Operation.ADD_VIDEO: MediaType.VIDEO,
+}
 
 
 def _enqueue_target(given: EnqueueMediaInput, ctx: Ctx) -> Target:
@@ -27,23 +41,45 @@ def _prepare_enqueue(given: EnqueueMediaInput, ctx: Ctx) -> jobs.Wanted:
     for ref in given.scopes:
         check_ref(ref, domain_id, allowed)
     scopes = tuple(ref.name for ref in given.scopes)
-    if not may_import(ctx, domain_id, scopes):
-        raise ForbiddenError("An import needs the right to write, on each scope that it is shared to.")
-    action = action_of(given.operation)
     parsed = input_of(given.operation, tree_of(domain_id, given.source, given.options, scopes))
-    if ctx.actor.kind is ActorKind.AGENT and ctx.approval is None:
-        _, decision, _ = foresee(action, action.target(parsed, ctx), ctx)
-        if decision.verdict is Verdict.QUEUE:
-            raise ForbiddenError(f"Here {given.operation} waits for a person: call it without `async`.")
-    return jobs.Wanted(domain_id, given.operation.value, given.source, given.options, scopes)
+    require_import(given.operation, parsed, domain_id, scopes, ctx)
+    source, options, staged = _staged(given, domain_id, ctx)
+    return jobs.Wanted(domain_id, given.operation.value, source, options, scopes, staged)
+
+
+def _staged(given: EnqueueMediaInput, domain_id: str, ctx: Ctx) -> tuple[str, dict[str, Any], MediaObject | None]:
+    """Source and options as the job keeps them, and the bytes that it needs: those sent along are put into the store,
+    for a row is no place for them."""
+    if given.source.startswith(UPLOAD):
+        return given.source, given.options, own_upload(given.source, domain_id, ctx)
+    data = given.options.get("data")
+    if not isinstance(data, str):
+        return given.source, given.options, None
+    with as_file(data) as path:
+        source = kept(path, str(given.options.get("name", "")), ctx).source
+    rest = {name: value for name, value in given.options.items() if name != "data"}
+    return source, rest, own_upload(source, domain_id, ctx)
 
 
 def _enqueue(given: EnqueueMediaInput, wanted: jobs.Wanted, ctx: Ctx) -> Applied[EnqueueMediaResult]:
+    if wanted.staged is not None:
+        touch(wanted.staged.pk)
     row, changes = jobs.submit(wanted, (given.idempotency_key or "").strip(), ctx)
     result = EnqueueMediaResult(
-        job_id=row.pk, status=JobStatus(row.status), media_type=None, warnings=[], deduplicated=not changes
+        job_id=row.pk,
+        status=JobStatus(row.status),
+        media_type=_seems(wanted),
+        warnings=[],
+        deduplicated=not changes,
     )
     return result, changes
+
+
+def _seems(wanted: jobs.Wanted) -> MediaType | None:
+    """What the import will be, as far as its operation or its name tells."""
+    said = _SAYS.get(wanted.operation) or MediaType.__members__.get(str(wanted.options.get("media_type")).upper())
+    named = MediaType(media_type_of_name(str(wanted.options.get("name") or wanted.source)))
+    return said or (None if named is MediaType.OTHER else named)
 
 
 ENQUEUE_MEDIA = register(

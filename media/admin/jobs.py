@@ -31,6 +31,7 @@ from kernel import clock
 from kernel.canonical import digest
 from kernel.context import Ctx
 from kernel.errors import ForbiddenError, InvalidInputError, NotFoundError
+from media.admin.uploading import UploadScreen, domains_to_import_into
 from media.contracts.jobs import JobView, MediaJobStatsResult
 from media.contracts.kinds import FINAL, JobStatus
 from media.models import MediaJob
@@ -77,6 +78,12 @@ class Line:
     steers: bool
 
     @property
+    def title(self) -> str:
+        """What a person knows it by: the name of its file, else its source."""
+        named = str(self.view.options.get("name") or self.view.options.get("title") or "")
+        return named if named and not self.view.source.startswith("http") else self.view.source
+
+    @property
     def moving(self) -> bool:
         """Whether it waits or is worked on."""
         return self.view.status not in FINAL
@@ -119,6 +126,7 @@ class BoardScreen(Screen):
             "failed": counts.counts[JobStatus.FAILED],
             "moving": counts.counts[JobStatus.QUEUED] + counts.counts[JobStatus.PROCESSING],
             "pulse": pulse(ctx_of(request)),
+            "domains": domains_to_import_into(ctx_of(request)),
             "no_reach": not ctx_of(request).reach,
         }
 
@@ -278,7 +286,7 @@ class MediaJobAdmin(ReadOnlyAdmin):
     search_help_text = "Start of a source or an owner's name, or a job's UUID"
     teach = "No jobs yet. Agents import with this action:"
     teach_command = 'manage.py act enqueue_media \'{"operation": "add_document", "source": "https://example.org"}\''
-    screens = (BoardScreen, PulseScreen, JobScreen)
+    screens = (BoardScreen, PulseScreen, UploadScreen, JobScreen)
 
     def visible(self, ctx: Ctx) -> QuerySet[MediaJob]:
         """The jobs that the person may see."""

@@ -14,7 +14,7 @@ from kernel.errors import ForbiddenError, NotFoundError
 from media.contracts.jobs import JobView, MediaJobStatsResult
 from media.contracts.kinds import FINAL, JobStatus
 from media.models import MediaJob
-from scopes.contracts import LEGACY_DOMAIN, ScopeView
+from scopes.contracts import ScopeView
 from scopes.selectors import within_reach
 
 NEEDING = (JobStatus.FAILED, JobStatus.PARTIAL)
@@ -36,14 +36,6 @@ def job_by_id(job_id: UUID, ctx: Ctx) -> MediaJob:
     if row is None:
         raise NotFoundError(f"No job {str(job_id)!r} that you can see.")
     return row
-
-
-def domain_of(named: str | None, ctx: Ctx) -> str:
-    """The domain that a call names, else the only one that the actor can reach, else `legacy`."""
-    if named is not None:
-        return named
-    mine = {grant.domain_id for grant in ctx.reach}
-    return mine.pop() if len(mine) == 1 and ANY not in mine else LEGACY_DOMAIN
 
 
 def may_import(ctx: Ctx, domain_id: str, scopes: tuple[str, ...]) -> bool:

@@ -20,6 +20,7 @@ from media.contracts.kinds import FINAL, JobStatus
 from media.models import MediaJob, MediaObject
 from media.selectors.jobs import old_jobs, stale_jobs
 from media.services.leases import held
+from media.storage import store
 
 RUN = "media.jobs.run_media_job"
 MAX_ERROR = 2_000
@@ -44,7 +45,8 @@ class Wanted:
     @property
     def fingerprint(self) -> str:
         """SHA-256 of what was asked: the order of keys is nothing to it, that of lists is."""
-        return digest([self.operation, self.source, self.options, self.domain_id, list(self.scopes)])
+        source = self.staged.content_hash if self.staged else self.source
+        return digest([self.operation, source, self.options, self.domain_id, list(self.scopes)])
 
 
 def submit(wanted: Wanted, key: str, ctx: Ctx) -> tuple[MediaJob, list[Change]]:
@@ -129,6 +131,12 @@ def cancel(row: MediaJob, ctx: Ctx) -> Change:
     if not written:
         raise TransitionError(f"Only a queued job can be canceled; this one is {_status_now(row)}.")
     return _moved(row.pk, JobStatus.QUEUED, JobStatus.CANCELED)
+
+
+def require_upload(row: MediaJob) -> None:
+    """Raise TransitionError where the bytes that a job needs are gone. It may ask the store: not in a transaction."""
+    if row.staging_object is not None and not store().exists(row.staging_object.content_hash):
+        raise TransitionError("The file that was uploaded for this job is gone: upload it again.")
 
 
 def retry(row: MediaJob, ctx: Ctx) -> Change:

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
 from kernel.conf import conf
+from kernel.wire import CUT
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -14,7 +15,6 @@ App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
 UPLOADS = ("/v1/media", "/admin/media/mediajob/upload/")
 FORM_BYTES = 1_048_576  # room in an upload for what stands around its file
-_CUT = "smartbrain.cut"
 
 
 def limit_body(app: App) -> App:
@@ -28,11 +28,6 @@ def limit_body(app: App) -> App:
         await app(scope, _cut(scope, receive) if scope["type"] == "http" else receive, send)
 
     return limited
-
-
-def was_cut(request: Any) -> bool:
-    """Whether more arrived than a body may have; only ever true where an ASGI server serves."""
-    return bool(getattr(request, "scope", {}).get(_CUT))
 
 
 def _cut(scope: MutableMapping[str, Any], receive: Receive) -> Receive:
@@ -51,7 +46,7 @@ def _cut(scope: MutableMapping[str, Any], receive: Receive) -> Receive:
             left -= len(body)
             return message
         kept, left = body[:left], 0
-        scope[_CUT] = True
+        scope[CUT] = True
         return {"type": "http.request", "body": kept, "more_body": False}
 
     return at_most

@@ -11,7 +11,7 @@ from drf_spectacular.openapi import AutoSchema
 from pydantic.json_schema import JsonSchemaMode, models_json_schema
 
 from governance.contracts import QueuedAnswer
-from kernel.actions import Action, all_actions
+from kernel.actions import Action, all_actions, get
 from kernel.contracts import Contract, KeyedInput
 from kernel.errors import (
     ConflictError,
@@ -27,6 +27,7 @@ from kernel.errors import (
     UnavailableError,
     UnsupportedMediaTypeError,
 )
+from media.contracts.jobs import Operation
 from smartbrain_site.http import query
 from smartbrain_site.http.problems import MEDIA_TYPE, REQUEST_ID, Problem
 
@@ -109,7 +110,7 @@ class ResourceSchema(AutoSchema):
             "schema": {"type": "string"},
         }
         return {
-            "operationId": f"get_{action.resource}",
+            "operationId": f"get_{action.resource}".replace("/", "_"),
             "summary": action.summary,
             "tags": ["resources"],
             "security": _SECURITY,
@@ -118,6 +119,68 @@ class ResourceSchema(AutoSchema):
                 for name, schema in query.field_schemas(action.input).items()
             ],
             "responses": {"200": answer, **_refusals(*_READ_ERRORS)},
+        }
+
+
+class MediaSchema(AutoSchema):
+    """Describes `POST /v1/media`."""
+
+    def get_operation(self, *args: Any) -> Json:
+        """The operation object: the answer is that of the operation, or the job where it is done later."""
+        action: Action[Any, Any, Any] = cast("_Calls", self.view).action_called
+        done = get("add_media")
+        text = {"type": "string"}
+        form = {
+            "type": "object",
+            "properties": {
+                "operation": {"enum": [each.value for each in Operation]},
+                "options": {**text, "description": "The options as JSON."},
+                "file": {**text, "format": "binary", "description": "The file; its name keeps its extension."},
+                "domain_id": text,
+                "scopes": {**text, "description": "The scopes as JSON."},
+            },
+            "required": ["operation", "file"],
+        }
+        later = _answer("A job does it, where `options.async` is true.", _ref(action.output, "serialization"))
+        return {
+            "operationId": "media",
+            "summary": "Import a document or media file at once, or with `options.async` by a job.",
+            "tags": ["resources"],
+            "security": _SECURITY,
+            "parameters": [_key_parameter()],
+            "requestBody": {
+                "required": True,
+                "content": {
+                    "application/json": {"schema": _ref(action.input, "validation")},
+                    "multipart/form-data": {"schema": form},
+                },
+            },
+            "responses": {
+                "200": _answer("The answer of the operation.", _ref(done.output, "serialization")),
+                "202": later,
+                **_refusals(*_READ_ERRORS, *_BODY_ERRORS, ConflictError),
+            },
+        }
+
+
+class JobSchema(AutoSchema):
+    """Describes what is at a job's address."""
+
+    def get_operation(self, *args: Any) -> Json:
+        """The operation object."""
+        action: Action[Any, Any, Any] = cast("_Calls", self.view).action_called
+        conflicts: Errors = () if action.apply is None else (ConflictError,)
+        place = {"name": "job_id", "in": "path", "required": True, "schema": {"type": "string", "format": "uuid"}}
+        return {
+            "operationId": f"at_address_{action.name}",
+            "summary": action.summary,
+            "tags": ["resources"],
+            "security": _SECURITY,
+            "parameters": [place],
+            "responses": {
+                "200": _answer("The job.", _ref(action.output, "serialization")),
+                **_refusals(*_READ_ERRORS, *conflicts),
+            },
         }
 
 

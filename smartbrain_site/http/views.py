@@ -88,7 +88,7 @@ class ActionView(GateView):
         ctx = self.ctx(request)
         name = self.action_called.name
         try:
-            _check_headers(request)
+            check_headers(request)
             given = _with_key(request.read(conf().max_body_bytes + 1), request.headers.get(KEY_HEADER))
         except DomainError as exc:
             gate.refuse(name, exc, ctx=ctx)
@@ -160,7 +160,7 @@ class UnknownView(DoorView):
         raise NotFoundError("Nothing lives at this address: see /v1/docs/ for those there are.")
 
 
-def _check_headers(request: Request) -> None:
+def check_headers(request: Request) -> None:
     """Refuse a body that is not plain JSON in UTF-8, and query parameters, which no action takes."""
     media_type = (request.content_type or "").partition(";")[0].strip().lower()
     is_json = media_type in ("", "application/json") or (

@@ -38,5 +38,56 @@
         setTimeout(ask, 1000 * Number(place()?.dataset.every || 15));
     };
 
+    // files: dropped or chosen, sent one by one with a bar each
+    const sendFile = (form, file) => new Promise((done) => {
+        const line = document.createElement("li");
+        const bar = document.createElement("progress");
+        const state = document.createElement("span");
+        bar.max = 1;
+        bar.setAttribute("aria-label", file.name);
+        state.textContent = ` ${file.name}`;
+        line.append(bar, state);
+        form.querySelector("[data-progress]").append(line);
+        const body = new FormData(form);
+        body.delete("file");
+        body.append("file", file, file.name);
+        const request = new XMLHttpRequest();
+        request.open("POST", form.action);
+        request.setRequestHeader("Accept", "application/json");
+        request.responseType = "json";
+        request.upload.addEventListener("progress", (event) => { if (event.lengthComputable) bar.value = event.loaded / event.total; });
+        request.addEventListener("loadend", () => {
+            const sent = request.status === 202;
+            bar.remove();
+            state.textContent = sent ? `${file.name}: waits for a worker.` : `${file.name}: ${request.response?.detail || "the server did not answer; try again."}`;
+            line.className = sent ? "" : "sb-job-error";
+            done(sent);
+        });
+        request.send(body);
+    });
+
+    const sendAll = async (form, files) => {
+        const button = form.querySelector("button[type=submit]");
+        button.disabled = true;
+        form.querySelector("[data-progress]").replaceChildren();
+        for (const file of files) await sendFile(form, file);
+        form.querySelector("input[type=file]").value = "";
+        button.disabled = false;
+        if (place()) await renew();
+    };
+
+    document.querySelectorAll("form[data-upload]").forEach((form) => {
+        form.addEventListener("submit", (event) => {
+            event.preventDefault();
+            event.stopPropagation();
+            sendAll(form, [...form.querySelector("input[type=file]").files]);
+        });
+        ["dragover", "dragleave", "drop"].forEach((name) => form.addEventListener(name, (event) => {
+            event.preventDefault();
+            form.toggleAttribute("data-over", name === "dragover");
+            if (name === "drop" && event.dataTransfer.files.length) sendAll(form, [...event.dataTransfer.files]);
+        }));
+    });
+
     setTimeout(ask, 1000 * Number(place()?.dataset.every || 15));
 })();

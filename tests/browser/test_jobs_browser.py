@@ -15,7 +15,10 @@ from media.models import MediaJob
 from tests.browser.test_admin_browser import signed_in, violations
 from tests.conftest import ELSEWHERE, TEAM, Cast, make_cast, make_person
 from tests.guards.write_guard import unguarded
+from tests.media.conftest import media_folder, set_conf
 from tests.media.jobbing import a_job
+
+__all__ = ["media_folder", "set_conf"]
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -154,3 +157,44 @@ def test_whoever_was_slower_is_told(browser: Browser, live_server: Any, jobs: di
             MediaJob.objects.filter(pk=jobs["queued"].pk).update(status="processing")
         page.click("button:text-is('Cancel')")
         page.wait_for_selector("text=Only a queued job can be canceled; this one is processing.")
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_files_are_imported_by_choosing_them(
+    browser: Browser, live_server: Any, jobs: dict, media_folder: Path, pictures: Any, script: bool
+) -> None:
+    files = [
+        {"name": "计划.md", "mimeType": "text/markdown", "buffer": "# 计划\n\n斑马".encode()},
+        {"name": "b.md", "mimeType": "text/markdown", "buffer": b"# Other"},
+    ]
+    with signed_in(browser, live_server.url, "ann", java_script_enabled=script) as (page, faults):
+        page.goto(live_server.url + board())
+        page.set_input_files("input[type=file]", files)  # type: ignore[arg-type]
+        page.fill("input[name=scope]", "project:shop")
+        page.focus("button:text-is('Import')")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("text=计划.md: waits for a worker." if script else "text=2 files wait for a worker.")
+        page.wait_for_selector("li[data-job] >> text=计划.md")
+        pictures(page, f"imported-{'script' if script else 'plain'}")
+        assert faults == []
+    made = MediaJob.objects.filter(owner_name="ann").order_by("id")
+    assert [row.options["name"] for row in made] == ["计划.md", "b.md"]
+    assert {tuple(row.scopes) for row in made} == {("project:shop",)}
+
+
+def test_files_are_dropped_and_a_refusal_is_said(
+    browser: Browser, live_server: Any, jobs: dict, media_folder: Path, set_conf: Any
+) -> None:
+    set_conf(media_max_bytes=100)
+    drop = """names => {
+        const form = document.querySelector('form[data-upload]'), data = new DataTransfer();
+        data.items.add(new File(['# Small'], 'small.md'));
+        data.items.add(new File(['x'.repeat(200)], 'large.md'));
+        form.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
+    }"""
+    with signed_in(browser, live_server.url, "ann") as (page, _):
+        page.goto(live_server.url + board())
+        page.evaluate(drop)
+        page.wait_for_selector("text=small.md: waits for a worker.")
+        page.wait_for_selector("text=large.md: The file has 200 bytes; 100 at most.")
+    assert MediaJob.objects.filter(owner_name="ann").count() == 1

@@ -26,6 +26,11 @@ Caller = Callable[[Player, str, dict], Told]
 PASSWORD = "correct horse battery"
 
 
+def status_of(body: dict) -> int:
+    """The HTTP status that an answer would have had: a call that waits for a person names its proposal."""
+    return 202 if body.get("status") == "queued" and "proposal" in body else 200
+
+
 def by_python(player: Player, action: str, tree: dict) -> Told:
     try:
         answer = player.call(action, tree)
@@ -48,7 +53,7 @@ def by_mcp(player: Player, action: str, tree: dict) -> Told:
         assert [json.loads(part.text) for part in result.content if part.type == "text"] == [body]
         if result.is_error:
             return body["status"], body
-        return (202 if body.get("status") == "queued" else 200), body
+        return status_of(body), body
 
     return async_to_sync(call)()
 
@@ -69,7 +74,7 @@ def by_act(player: Player, action: str, tree: dict) -> Told:
     if left == 0:
         assert err.getvalue() == ""
         body = json.loads(out.getvalue())
-        return (202 if body.get("status") == "queued" else 200), body
+        return status_of(body), body
     assert (left, out.getvalue()) == (1, "")
     body = json.loads(err.getvalue())
     return body["status"], body
@@ -80,7 +85,7 @@ def by_embedded(player: Player, action: str, tree: dict) -> Told:
         body = getattr(embedded.Brain(TEAM, player.name), action)(**tree)
     except DomainError as exc:
         return exc.status, exc.problem("r")
-    return (202 if body.get("status") == "queued" else 200), body
+    return status_of(body), body
 
 
 FOR_KEYS: dict[str, Caller] = {"http": by_http, "mcp": by_mcp, "cli": by_act, "python": by_embedded}

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
+from uuid import UUID
 
 from kernel import clock
+from media.services.leases import claim
 from tests.conftest import TEAM, Cast, a_turn
 from tests.doors.language_model import a_model
 from tests.media.jobbing import a_job
@@ -330,6 +332,17 @@ def _document(cast: Cast) -> dict:
     return {"document_id": cast.agent.do("add_document", _text(cast))["document_id"]}
 
 
+def _to_enqueue(cast: Cast) -> dict:
+    return {**_text(cast), "operation": "add_document", "idempotency_key": "计划-1"}
+
+
+def _claimed_job(cast: Cast) -> dict:
+    """A job that a worker holds."""
+    lease = claim(UUID(cast.agent.do("enqueue_media", _to_enqueue(cast))["job_id"]), clock.now())
+    assert lease is not None
+    return {"id": str(lease.job_id), "lease_token": str(lease.token)}
+
+
 PICTURE = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="  # one pixel
 )
@@ -372,6 +385,9 @@ EXAMPLES: dict[str, Example] = {
     "update_topic": Example("agent", lambda cast: {**_topic(cast), "title": "New", "tags": ["c"]}, "stranger"),
     "acknowledge_media_job": Example("agent", _job("failed"), "stranger"),
     "cancel_media_job": Example("agent", _job("queued"), "stranger"),
+    "enqueue_media": Example("agent", _to_enqueue, "stranger"),
+    "run_media_job": Example("agent", _claimed_job, "stranger"),
+    "upload_media": Example("agent", lambda cast: {"domain_id": TEAM, "name": "图.png", "data": PICTURE}, "stranger"),
     "get_media_job": Example("agent", _job("partial"), "stranger"),
     "list_media_jobs": Example(
         "agent",

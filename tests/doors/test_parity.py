@@ -31,6 +31,7 @@ ACTIONS = sorted(EXAMPLES)
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b[0-9a-f]{32}\b")
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)")
 KEY = re.compile(r"sb_[0-9a-f]{12}_[\w-]{43}")
+UPLOAD = re.compile(r"upload:[0-9a-f-]{36}\.[\w-]{43}")
 KEPT = (
     "action", "actor_kind", "actor_name", "on_behalf_of", "domain_id", "scope", "outcome", "rule", "code", "reason",
     "policy_version", "input_digest", "changes",
@@ -40,6 +41,7 @@ KEPT = (
 def normal(value: Any) -> Any:
     """The value with ids numbered in the order of appearance, and times and new keys masked."""
     text = KEY.sub("<key>", TIME.sub("<time>", json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)))
+    text = UPLOAD.sub("<upload>", text)
     seen: dict[str, str] = {}
     text = UUID.sub(lambda found: seen.setdefault(found[0], f"<id {len(seen)}>"), text)
     return json.loads(text)

@@ -268,6 +268,13 @@ INPUTS: dict[str, Inputs] = {
         for written in ("csv", "json")
         for state, tree in _audits(ids).items()
     },
+    "enqueue_media": lambda ids: {
+        state: {**tree, "operation": "add_document"} for state, tree in _imports(ids).items()
+    },
+    "run_media_job": lambda ids: {
+        state: {**tree, "lease_token": "019abcde-0000-4000-8000-000000000000"} for state, tree in _jobs(ids).items()
+    },
+    "upload_media": lambda ids: {"domain": {"domain_id": ids.domain, "name": "plan.md", "data": "no base64"}},
     "acknowledge_media_job": _jobs,
     "cancel_media_job": _jobs,
     "get_media_job": _jobs,
@@ -354,7 +361,7 @@ INPUTS: dict[str, Inputs] = {
 
 COUNTS = {"media_job_stats", "proposal_counts", "review_stats"}  # numbers of what the caller may see: none
 ONE_BY_ONE = {"decide_proposals", "retry_media_jobs"}  # answer with what became of each: not found
-OWN = {"save_filter", "set_preferences", "whoami"}  # what a person chooses for themselves
+OWN = {"save_filter", "set_preferences", "upload_media", "whoami"}  # what one chooses or brings for oneself
 MAY_ANSWER = (
     COUNTS
     | ONE_BY_ONE
@@ -394,7 +401,7 @@ SHOWS_CONTENT = READER_SEES - COUNTS - {
     "whoami",
 } | {"get_context", "get_media_job"}
 READER_KNOWS_NOTHING_OF = {
-    "acknowledge_media_job", "cancel_media_job", "get_media_job", "retry_media_job",
+    "acknowledge_media_job", "cancel_media_job", "get_media_job", "retry_media_job", "run_media_job",
     "approve_proposal", "claim_proposal", "comment_on_proposal", "delete_filter", "draft_rule", "edit_and_approve",
     "explain_policy", "get_audit_entry", "get_context", "get_proposal", "preview_proposal", "recommend",
     "reject_proposal", "release_proposal", "request_changes", "revert_change", "review_blindly", "review_proposal",

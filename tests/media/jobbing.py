@@ -8,14 +8,16 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from pydantic import Field
 
 import kernel.actions
 from kernel import clock
 from kernel.actions import Action, Applied, Change, Target
 from kernel.context import Ctx, Right
 from kernel.contracts import Contract
+from media.actions.place import writing_target
 from media.models import MediaJob, SourceDocument
-from media.selectors.jobs import domain_of
+from media.selectors.sight import domain_of
 from scopes.contracts import ScopeRef
 from tests.conftest import TEAM, Player
 from tests.guards.write_guard import unguarded
@@ -25,7 +27,7 @@ class SmallInput(Contract):
     """As every import takes it."""
 
     domain_id: str | None = None
-    source: str
+    source: str = Field(min_length=1)
     options: dict[str, Any] = {}
     scopes: list[ScopeRef] = []
 
@@ -64,7 +66,7 @@ class Importing:
 
 
 def _target(given: SmallInput, ctx: Ctx) -> Target:
-    return Target(domain_of(given.domain_id, ctx), tuple(ref.name for ref in given.scopes))
+    return writing_target(given.domain_id, given.scopes, ctx)
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from kernel.errors import (
     TransitionError,
     UnavailableError,
 )
-from media import jobs as worker
+from media.actions import working as worker
 from media.models import MediaJob, SourceDocument
 from media.services import jobs, leases
 from tests.conftest import ELSEWHERE, TEAM, make_agent, make_person

@@ -10,15 +10,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from uuid import UUID
 
 from kernel.conf import conf
 from kernel.context import Ctx
-from kernel.errors import InvalidInputError, NotFoundError, TooLargeError
+from kernel.errors import InvalidInputError, TooLargeError
 from media.contracts.documents import UPLOAD, DocumentOptions
 from media.contracts.kinds import SourceType
 from media.fetching import fetch, limits
-from media.selectors.objects import own_object
+from media.selectors.uploads import own_upload
 from media.storage import store
 
 _UNWANTED = re.compile(r"[\x00-\x1f\x7f/\\]+")
@@ -44,7 +43,7 @@ def brought(source: str, options: DocumentOptions, domain_id: str, ctx: Ctx) -> 
     """
     name = file_name(options.name)
     if source.startswith(UPLOAD):
-        with _uploaded(source.removeprefix(UPLOAD), domain_id, ctx) as path:
+        with store().local_path(own_upload(source, domain_id, ctx).content_hash) as path:
             yield Brought(path, name, "", SourceType.FILE)
     elif source:
         with fetch(source, limits()) as found:
@@ -71,13 +70,3 @@ def _inline(options: DocumentOptions) -> tuple[bytes, SourceType]:
         return base64.b64decode(options.data, validate=True), SourceType.FILE
     except (binascii.Error, ValueError) as exc:
         raise InvalidInputError("options.data is not base64: send the bytes of the file in base64.") from exc
-
-
-@contextmanager
-def _uploaded(written: str, domain_id: str, ctx: Ctx) -> Iterator[Path]:
-    try:
-        row = own_object(UUID(written), domain_id, ctx)
-    except ValueError as exc:
-        raise NotFoundError(f"No upload {written[:64]!r} of yours.") from exc
-    with store().local_path(row.content_hash) as path:
-        yield path
