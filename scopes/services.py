@@ -60,6 +60,12 @@ def lock_scopes(keys: Iterable[int]) -> None:
         _locked(keys=wanted)
 
 
+def lock_domain(domain_id: str) -> None:
+    """Let others that lock this domain wait until the present transaction ends; nobody else waits. Taken last, after the
+    scopes: whoever holds it asks for no further lock that another could hold."""
+    list(Domain.objects.select_for_update(no_key=True).filter(pk=domain_id).values_list("pk"))
+
+
 @compiled(tuple_of)
 def _locked(keys: Given) -> QuerySet[MemoryScope, Any]:
     rows = MemoryScope.objects.select_for_update(no_key=True).filter(pk__among=keys).order_by("pk")

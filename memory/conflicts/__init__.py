@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memory.conflicts.judging import compare_versions, judge, judge_key
-from memory.conflicts.signing import key_signature, signatures
+from memory.conflicts.signing import key_signature, signatures, wide_signatures
 from memory.conflicts.values import LABELS, Difference, Finding, Label, Rule, Severity, Told
 
 __all__ = [
@@ -19,4 +19,5 @@ __all__ = [
     "judge_key",
     "key_signature",
     "signatures",
+    "wide_signatures",
 ]

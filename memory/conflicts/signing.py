@@ -12,6 +12,7 @@ from memory.conflicts.values import Told
 from memory.conflicts.vocabulary import LIGHT
 
 MAX_WORDS = 6  # of a text: those with the smallest hashes, so that like texts choose alike
+WIDE_WORDS = 4  # of them, those by which texts of several scopes meet: fewer rows for what is rarer
 FEW_WORDS = 3  # a text of so few is found by each of them
 _BYTES = 8
 
@@ -21,15 +22,26 @@ def signatures(told: Told, scope_key: int) -> list[int]:
     if told.type not in TEXTUAL | ONLY_REPEATED:
         return []
     group = "" if told.type in TEXTUAL else told.type
-    words = sorted(set(_words(told.text)), key=_place)[:MAX_WORDS]
-    parts = ["\x01".join(pair) for pair in combinations(sorted(words), 2)]
-    parts += words if len(words) <= FEW_WORDS else []
-    return [_number(f"{scope_key}\x00{group}\x00{part}") for part in parts]
+    return [_number(f"{scope_key}\x00{group}\x00{part}") for part in _parts(told.text, MAX_WORDS)]
+
+
+def wide_signatures(told: Told, domain_id: str, scope_type: str) -> list[int]:
+    """Signed 64-bit numbers of a statement among all scopes of one type in a domain, at most nine. Who reads a scope of
+    one type reads those of the others with it; two of one type are two truths."""
+    if told.type not in TEXTUAL:
+        return []
+    return [_number(f"{domain_id}\x00wide\x00{scope_type}\x00{part}") for part in _parts(told.text, WIDE_WORDS)]
 
 
 def key_signature(domain_id: str, item_type: str, key: str) -> int:
     """The signed 64-bit number under which the rows of one key meet over all scopes of a domain."""
     return _number(f"{domain_id}\x00key\x00{item_type}\x00{key}")
+
+
+def _parts(text: str, most: int) -> list[str]:
+    words = sorted(set(_words(text)), key=_place)[:most]
+    parts = ["\x01".join(pair) for pair in combinations(sorted(words), 2)]
+    return [*parts, *(words if len(words) <= FEW_WORDS else [])]
 
 
 def _words(text: str) -> Iterator[str]:

@@ -123,6 +123,7 @@ class KgEdge(models.Model):
             models.Index(fields=["scope", "subject_folded"], name="kg_edges_subject"),
             models.Index(fields=["scope", "object_folded"], name="kg_edges_object"),
             models.Index(fields=["domain", "-id"], name="kg_edges_domain"),
+            models.Index(fields=["domain", "subject_folded"], name="kg_edges_domain_subject"),
         ]
 
     def __str__(self) -> str:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Case, Exists, OuterRef, Q, QuerySet, Value, When
 
 from kernel.compiled import Given, compiled
 from kernel.context import Ctx
@@ -102,10 +101,6 @@ class ToldRow(NamedTuple):
     edge_b: UUID | None
     statement_a: str | None
     statement_b: str | None
-    until_a: datetime | None
-    until_b: datetime | None
-    edge_until_a: datetime | None
-    edge_until_b: datetime | None
     subject_a: str | None
     predicate_a: str | None
     object_a: str | None
@@ -117,16 +112,20 @@ class ToldRow(NamedTuple):
 _TOLD = (
     *("id", "rule", "severity", "explanation", "state", "condition"),
     *("item_a_id", "item_b_id", "edge_a_id", "edge_b_id", "item_a__statement", "item_b__statement"),
-    *(f"{side}__current_until" for side in _SIDES),
     *(f"{side}__{part}" for side in ("edge_a", "edge_b") for part in ("subject", "predicate", "object")),
 )
 
 
 def _standing(rows: QuerySet[Conflict], ids: Any) -> QuerySet[Conflict, Any]:
-    """The newest conflicts of these memories and relations that agents are told of."""
+    """The conflicts of these memories and relations that agents are told of, the gravest first. Of a pair that was decided
+    one side may have left since."""
     sides = Q(item_a__among=ids) | Q(item_b__among=ids) | Q(edge_a__among=ids) | Q(edge_b__among=ids)
     standing = Q(state=ConflictState.OPEN) | Q(outcome=ConflictOutcome.BOTH_VALID)
-    return rows.filter(sides & standing).order_by("-id").values_list(*_TOLD)[: 5 * MAX_SHOWN]
+    held = Q(**{f"{side}__current_until": None for side in _SIDES})
+    weight = Case(*(When(severity=name, then=Value(number)) for name, number in _WEIGHT.items()), default=Value(3))
+    decided = Case(When(state=ConflictState.OPEN, then=Value(0)), default=Value(1))
+    gravest = rows.filter(sides & standing & held).alias(decided_last=decided, weight=weight)
+    return gravest.order_by("decided_last", "weight", "-id").values_list(*_TOLD)[:MAX_SHOWN]
 
 
 @compiled(ToldRow)
@@ -136,10 +135,7 @@ def _among(domain: Given, scopes: Given, ids: Given) -> QuerySet[Conflict, Any]:
 
 
 def _told(rows: Iterable[ToldRow]) -> list[OpenConflict]:
-    """The gravest first. Of a pair that was decided one side may have left since."""
-    found = [row for row in rows if not any((row.until_a, row.until_b, row.edge_until_a, row.edge_until_b))]
-    found.sort(key=lambda row: (row.state != ConflictState.OPEN, _WEIGHT[row.severity], -row.id.int))
-    return [_open_conflict(row) for row in found[:MAX_SHOWN]]
+    return [_open_conflict(row) for row in rows]
 
 
 def _open_conflict(row: ToldRow) -> OpenConflict:

@@ -5,13 +5,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
-from kernel.actions import Change
 from kernel.canonical import digest
 from kernel.compiled import Given, compiled, instances, tuple_of
 from kernel.context import Ctx
@@ -28,30 +27,21 @@ from memory.conflicts import (
     judge_key,
     key_signature,
     signatures,
+    wide_signatures,
 )
-from memory.conflicts.relations import is_single, plain_predicate
-from memory.contracts.conflicts import ConflictOutcome, ConflictState
+from memory.contracts.conflicts import ConflictState
 from memory.contracts.items import TRUSTED, Status, Tier
-from memory.models import Conflict, ConflictSignature, KgEdge, MemoryItem
-from memory.selectors.conflicts import sides_of
-from scopes.contracts import SESSION
+from memory.models import Conflict, ConflictSignature, MemoryItem
+from memory.services.conflicts.keeping import CANDIDATES, STANDING, TOGETHER, Found, keep
 from scopes.selectors import SCOPE_COLUMNS, scope_row
+from scopes.services import lock_domain
 
 PER_SIGNATURE = 12  # rows that one signature keeps: what more have in common tells nothing
-CANDIDATES = 8  # of one new memory, those that share most with it
 SERIES = 3  # more texts than these that differ in a figure only are a list, and no contradiction
-STANDING = (ConflictOutcome.BOTH_VALID, ConflictOutcome.NOT_A_CONFLICT)
 _SAME_KEY_TYPES = frozenset({"profile", "preferences", "goals", "tasks", "decisions", "patterns", "facts"})
 _TEXT = {"decisions": "decision", "tasks": "title", "goals": "description", "events": "title"}
+_ACROSS = frozenset({Rule.OTHER_OBJECT, Rule.OPPOSITE, Rule.NEGATION, Rule.NUMBER, Rule.DATE, Rule.CHANGED})
 _SEVERITY = {Label.CONFLICT: Severity.HIGH, Label.UPDATE: Severity.MEDIUM, Label.NEAR_DUPLICATE: Severity.LOW}
-
-
-@dataclass(slots=True)
-class Found:
-    """What was found: rows stored, and the changes for the audit log."""
-
-    conflicts: list[Conflict] = field(default_factory=list)
-    changes: list[Change] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +57,26 @@ class _Side:
     weighty: bool
     told: Told
     source_id: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Signed:
+    """The signatures of a memory: those by which it is found in its scope, those by which it is found from scopes that
+    are read with it, those of what it looks for in these, and that of its key."""
+
+    own: list[int]
+    wide: list[int] = field(default_factory=list)
+    across: list[int] = field(default_factory=list)
+    key: list[int] = field(default_factory=list)
+
+    @property
+    def kept(self) -> list[int]:
+        """Those by which it is found."""
+        return [*self.own, *self.wide, *self.key]
+
+    def meets(self, other: _Signed) -> bool:
+        """Whether it finds the other by any of them."""
+        return bool({*self.own, *self.across, *self.key}.intersection(other.kept))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,15 +113,19 @@ def rule_between(old: MemoryItem, new: MemoryItem) -> Rule | None:
 def find_conflicts(items: Iterable[MemoryItem], ctx: Ctx) -> Found:
     """Look for conflicts of these new memories with each other and with what was there, and remember how to find them.
 
-    One statement looks up and one remembers; further ones only where something alike is there.
+    One statement looks up and one remembers; further ones only where something alike is there. Writers of what is read
+    over several scopes wait here for each other until their transactions end, so that of two at one instant the later
+    finds the earlier.
     """
     fresh = {item.id: item for item in items if _takes_part(item)}
     if not fresh:
         return Found()
     sides = {item.id: _fresh_side(item) for item in fresh.values()}
     signed = {item.id: _signed(item, sides[item.id].told) for item in fresh.values()}
-    holders = _holders({number for numbers in signed.values() for number in numbers}, fresh)
-    alike = {item_id: _closest(numbers, holders) for item_id, numbers in signed.items()}
+    if any(each.wide or each.key for each in signed.values()):
+        lock_domain(next(iter(fresh.values())).domain_id)
+    holders = _holders({number for each in signed.values() for number in (*each.kept, *each.across)}, fresh)
+    alike = {item_id: _closest(each, holders) for item_id, each in signed.items()}
     known = _still_there({other for others in alike.values() for other in others}, fresh, ctx)
     _forget_gone(holders, alike, known)
     _remember(signed, holders)
@@ -131,11 +145,16 @@ def _fresh_side(item: MemoryItem) -> _Side:
     )
 
 
-def _signed(item: MemoryItem, told: Told) -> list[int]:
-    numbers = signatures(told, item.scope_id)
-    if item.key and item.type in _SAME_KEY_TYPES and item.scope.scope_type != SESSION:
-        numbers = [*numbers, key_signature(item.domain_id, item.type, item.key)]
-    return numbers
+def _signed(item: MemoryItem, told: Told) -> _Signed:
+    own, here = signatures(told, item.scope_id), item.scope.scope_type
+    if here not in TOGETHER:
+        return _Signed(own)
+    wide = wide_signatures(told, item.domain_id, here)
+    others = [name for name in TOGETHER if name != here]
+    across = [number for name in others for number in wide_signatures(told, item.domain_id, name)]
+    if not item.key or item.type not in _SAME_KEY_TYPES:
+        return _Signed(own, wide, across)
+    return _Signed(own, wide, across, [key_signature(item.domain_id, item.type, item.key)])
 
 
 def _holders(numbers: set[int], fresh: Mapping[UUID, MemoryItem]) -> dict[int, list[UUID]]:
@@ -152,9 +171,12 @@ def _holding(numbers: Given) -> QuerySet[ConflictSignature, Any]:
     return ConflictSignature.objects.filter(signature__among=numbers).order_by().values_list("signature", "item_id")
 
 
-def _closest(numbers: Sequence[int], holders: Mapping[int, list[UUID]]) -> list[UUID]:
-    shared = Counter(item_id for number in numbers for item_id in holders.get(number, ()))
-    return sorted(shared, key=lambda item_id: (-shared[item_id], -item_id.int))[:CANDIDATES]
+def _closest(signed: _Signed, holders: Mapping[int, list[UUID]]) -> list[UUID]:
+    found: dict[UUID, None] = {}
+    for numbers in (signed.own, signed.across, signed.key):
+        shared = Counter(item_id for number in numbers for item_id in holders.get(number, ()))
+        found |= dict.fromkeys(sorted(shared, key=lambda item_id: (-shared[item_id], -item_id.int))[:CANDIDATES])
+    return list(found)
 
 
 def _still_there(ids: set[UUID], fresh: Mapping[UUID, MemoryItem], ctx: Ctx) -> dict[UUID, _Side]:
@@ -211,11 +233,11 @@ def _forget_gone(
         holders[number][:] = [item_id for item_id in holders[number] if item_id not in gone]
 
 
-def _remember(signed: Mapping[UUID, list[int]], holders: Mapping[int, list[UUID]]) -> None:
+def _remember(signed: Mapping[UUID, _Signed], holders: Mapping[int, list[UUID]]) -> None:
     counts = Counter({number: len(ids) for number, ids in holders.items()})
     rows = []
-    for item_id, numbers in signed.items():
-        for number in dict.fromkeys(numbers):
+    for item_id, each in signed.items():
+        for number in dict.fromkeys(each.kept):
             if counts[number] < PER_SIGNATURE:
                 counts[number] += 1
                 rows.append(ConflictSignature(signature=number, item_id=item_id))
@@ -223,14 +245,14 @@ def _remember(signed: Mapping[UUID, list[int]], holders: Mapping[int, list[UUID]
 
 
 def _judged(
-    fresh: Mapping[UUID, _Side], near: Mapping[UUID, list[_Side]], signed: Mapping[UUID, list[int]]
+    fresh: Mapping[UUID, _Side], near: Mapping[UUID, list[_Side]], signed: Mapping[UUID, _Signed]
 ) -> list[_Match]:
     """Each new memory against what was there before it, the earlier ones of its own commit included."""
     found: list[_Match] = []
     before: list[_Side] = []
     for item_id, item in fresh.items():
-        mine = set(signed[item_id])
-        others = [*near[item_id], *(other for other in before if mine.intersection(signed[other.id]))]
+        mine = signed[item_id]
+        others = [*near[item_id], *(other for other in before if mine.meets(signed[other.id]))]
         matches = [match for other in others for match in [_match(other, item)] if match is not None]
         series = [match for match in matches if match.finding.label is Label.UPDATE]
         found += [match for match in matches if match not in series] if len(series) > SERIES else matches
@@ -245,16 +267,29 @@ def _match(older: _Side, newer: _Side) -> _Match | None:
         severity = _SEVERITY[finding.label] if finding is not None else Severity.LOW
     elif newer.source_id == older.id:
         return None  # a copy in the words that a reviewer approved: both stand for the same
-    elif (one.type, one.key) == (two.type, two.key) and older.scope_type != newer.scope_type:
+    elif older.scope_type == newer.scope_type:
+        return None  # two projects, or two tasks, are two truths
+    elif one.key is not None and (one.type, one.key) == (two.type, two.key):
         finding = judge_key(one, two, older.scope, newer.scope)
         severity = Severity.LOW
     else:
-        return None
+        finding, severity = _across(older, newer)
     if finding is None:
         return None
     if finding.label is not Label.NEAR_DUPLICATE and (older.weighty or newer.weighty):
         severity = Severity.HIGH
     return _Match(older, newer, finding, severity)
+
+
+def _across(older: _Side, newer: _Side) -> tuple[Finding | None, Severity]:
+    """Two memories of scopes that one reader sees together, neither of which shadows the other. It weighs less than in
+    one scope: the narrower one may be meant as an exception. What only says the same again is none."""
+    finding = judge(older.told, newer.told)
+    if finding is None or finding.rule not in _ACROSS:
+        return None, Severity.LOW
+    severity = Severity.MEDIUM if finding.label is Label.CONFLICT else Severity.LOW
+    where = f"{finding.explanation} One is in {older.scope}, the other in {newer.scope}."
+    return replace(finding, explanation=where), severity
 
 
 def _is_weighty(tier: str, *, pinned: bool) -> bool:
@@ -293,75 +328,4 @@ def _store(matches: Sequence[_Match], fresh: Mapping[UUID, MemoryItem], ctx: Ctx
         for pair, match in by_pair.items()
         if pair in unknown
     ]
-    return _kept(rows)
-
-
-def _kept(rows: list[Conflict]) -> Found:
-    insert(rows)
-    changes = [
-        Change(
-            "conflicts",
-            str(row.id),
-            None,
-            {
-                "rule": row.rule,
-                "severity": row.severity,
-                "a": str(row.item_a_id or row.edge_a_id),
-                "b": str(row.item_b_id or row.edge_b_id),
-            },
-            incidental=True,
-            scopes=tuple(dict.fromkeys(side.scope.name for side in sides_of(row))),
-        )
-        for row in rows
-    ]
-    return Found(rows, changes)
-
-
-def find_edge_conflicts(edge: KgEdge, ctx: Ctx, *, later: bool = False) -> Found:
-    """Conflicts of a new relation with those of the same subject and predicate, where there can be one object only.
-    `later`: it was said since when it holds, so that it follows upon what held before."""
-    if not is_single(edge.predicate) or edge.current_until is not None:
-        return Found()
-    others = KgEdge.objects.filter(
-        *checked(status=Status.ACTIVE),
-        scope_id=edge.scope_id,
-        subject_folded=edge.subject_folded,
-        current_until=None,
-    ).exclude(object_folded=edge.object_folded)
-    same = plain_predicate(edge.predicate)
-    rows = [
-        Conflict(
-            domain_id=edge.domain_id,
-            scope_id=edge.scope_id,
-            other_scope_id=edge.scope_id,
-            edge_a=other,
-            edge_b=edge,
-            rule=Rule.CHANGED if later and other.valid_to is None else Rule.OTHER_OBJECT,
-            severity=Severity.MEDIUM if later and other.valid_to is None else Severity.HIGH,
-            explanation=(
-                f"“{edge.subject} {edge.predicate}” has one object at a time, but is said of “{other.object}” and of "
-                f"“{edge.object}”."
-            ),
-            pair=digest([edge.scope_id, *sorted([other.content_hash, edge.content_hash])]),
-            found_at=ctx.now,
-        )
-        for other in others.order_by("id")[:CANDIDATES]
-        if plain_predicate(other.predicate) == same and _meet_in_time(edge, other)
-    ]
-    known = set(
-        Conflict.objects.filter(
-            Q(state=ConflictState.OPEN) | Q(outcome__in=STANDING),
-            domain_id=edge.domain_id,
-            pair__in=[row.pair for row in rows],
-        ).values_list("pair", flat=True)
-        if rows
-        else ()
-    )
-    return _kept([row for row in rows if row.pair not in known])
-
-
-def _meet_in_time(one: KgEdge, other: KgEdge) -> bool:
-    return not any(
-        first.valid_to is not None and second.valid_from is not None and first.valid_to <= second.valid_from
-        for first, second in ((one, other), (other, one))
-    )
+    return keep(rows)

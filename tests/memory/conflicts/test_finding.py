@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from django.db import connection
 from django.db.models import Count
@@ -12,10 +14,12 @@ from kernel.context import Door
 from kernel.errors import NotFoundError
 from memory.models import Conflict, ConflictSignature, MemoryItem
 from memory.services.conflicts.finding import PER_SIGNATURE, find_conflicts
-from tests.conftest import TEAM, make_agent
+from memory.services.conflicts.keeping import CANDIDATES
+from tests.conftest import ELSEWHERE, TEAM, make_agent, make_cast
 from tests.guards.write_guard import unguarded
 from tests.memory.factories import made, scope_row
 from tests.memory.talk import commit, compose, context, decision
+from tests.threads import at_once
 
 SHOP = context("project:shop")
 
@@ -223,3 +227,101 @@ def test_a_commit_costs_two_statements_more_where_nothing_is_alike(cast):
 
     statements("warm")
     assert len(statements("quick")) <= 2
+
+
+class TestOverScopes:
+    """What one reader sees together: scopes of different types in one domain."""
+
+    @pytest.mark.parametrize(
+        ("narrow", "wide", "rule", "severity"),
+        [
+            ("The default database is MySQL.", "The default database is Postgres.", "other_object", "medium"),
+            ("We keep 37 snapshots.", "We keep 15 snapshots.", "number", "low"),
+            ("The audit is on 2026-03-01.", "The audit is on 2026-04-01.", "date", "low"),
+            ("Agents may not delete snapshots.", "Agents may delete snapshots.", "negation", "low"),
+        ],
+    )
+    def test_other_keys_are_compared_by_their_text(self, cast, narrow, wide, rule, severity):
+        tell(cast, narrow, "narrow")
+        row = decision(wide, "decision:shop:wide")
+        (found,) = commit(cast.agent, scopes=context("global:all"), decisions=[row])["memory_written"]["found"]
+        assert (found["rule"], found["severity"]) == (rule, severity)
+        assert "One is in project:shop, the other in global:all." in found["explanation"]
+        both = context("project:shop", "global:all", default=None)
+        told = compose(cast.agent, f"{wide} {narrow}", scope_context=both)["conflicts"]
+        assert [each["id"] for each in told] == [found["id"]]
+
+    @pytest.mark.parametrize("scope", ["project:other", "session:s1"])
+    def test_two_of_one_type_and_conversations_have_their_own_truth(self, cast, scope):
+        tell(cast, "The default database is Postgres.", "db")
+        row = decision("The default database is MySQL.", "decision:shop:other-key")
+        assert found_by(commit(cast.agent, scopes=context(scope), decisions=[row])) == []
+
+    def test_no_other_domain_is_looked_at(self, cast):
+        tell(cast, "The default database is Postgres.", "db")
+        row = decision("The default database is MySQL.", "decision:shop:wide")
+        answer = commit(cast.stranger, scopes=context("global:all"), decisions=[row], domain_id=ELSEWHERE)
+        assert found_by(answer) == []
+
+    def test_the_same_said_twice_is_no_conflict(self, cast):
+        tell(cast, "The default database is Postgres.", "db")
+        row = decision("the default database is Postgres!", "decision:shop:wide")
+        assert found_by(commit(cast.agent, scopes=context("global:all"), decisions=[row])) == []
+
+    def test_a_relation_has_one_object_over_scopes_too(self, cast):
+        def relate(scope: str, **edge: str) -> list[str]:
+            return found_by(commit(cast.agent, scopes=context(scope), edges=[edge]))
+
+        ann = {"subject": "Ann", "predicate": "lives_in"}
+        assert relate("project:shop", **ann, object="Berlin") == []
+        assert relate("project:other", **ann, object="Rome") == []
+        assert relate("global:all", **ann, object="Paris") == ["other_object", "other_object"]
+        assert {row["severity"] for row in listed(cast.agent)} == {"medium"}
+
+    def test_a_look_up_stays_small_however_many_scopes_say_it(self, cast):
+        for number in range(PER_SIGNATURE + 4):
+            row = decision(f"The default database is number{number}.", "decision:shop:db")
+            commit(cast.agent, scopes=context(f"project:p{number}"), decisions=[row])
+        held = ConflictSignature.objects.values("signature").annotate(n=Count("item"))
+        assert max(row["n"] for row in held) <= PER_SIGNATURE
+        row = decision("The default database is Oracle.", "decision:shop:wide")
+        found = found_by(commit(cast.agent, scopes=context("global:all"), decisions=[row]))
+        assert found == ["other_object"] * CANDIDATES
+
+
+def test_agents_are_told_the_gravest_however_many_newer_ones_there_are(cast):
+    """Twenty at most, the gravest first: not the gravest of the newest hundred."""
+    tell(cast, "The default database is Postgres.", "first")
+    (grave,) = tell(cast, "The default database is MySQL.", "second")["memory_written"]["found"]
+    row = Conflict.objects.get(pk=grave["id"])
+    with unguarded():
+        Conflict.objects.bulk_create(
+            Conflict(
+                **{name: getattr(row, name) for name in ("domain_id", "scope_id", "other_scope_id", "item_a", "item_b")},
+                rule="number", severity="low", explanation="x", pair=f"pair {number}",
+            )
+            for number in range(150)
+        )  # fmt: skip
+    told = search_all(cast)["conflicts"]
+    assert (told[0]["id"], len(told)) == (grave["id"], 20)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_writers_in_two_scopes_at_one_instant_do_not_miss_each_other(transactional_db):
+    cast = make_cast()
+    for number in range(4):
+        says = [
+            partial(
+                commit,
+                cast.agent,
+                f"s{place}",
+                scopes=context(scope),
+                decisions=[
+                    decision(f"The default engine{number} of shops is {name}.", f"decision:shop:{name}{number}")
+                ],
+            )
+            for place, (scope, name) in enumerate((("project:shop", "steam"), ("global:all", "diesel")))
+        ]
+        answers = at_once(says)
+        assert sorted(rule for answer in answers for rule in found_by(answer)) == ["other_object"]
+    assert Conflict.objects.count() == 4
