@@ -8,6 +8,8 @@ from django.views.generic import RedirectView
 
 from governance.signin import pages
 from kernel.actions import all_actions
+from media.views import download
+from smartbrain_site.http.downloads import ContentView
 from smartbrain_site.http.media import STEPS, JobStepView, JobView, MediaView
 from smartbrain_site.http.views import ActionView, DocsView, HealthView, ResourceView, SchemaView, UnknownView
 
@@ -15,6 +17,7 @@ urlpatterns = [
     path("", RedirectView.as_view(pattern_name="admin:index"), name="front"),
     path("admin/second-factor/", pages.verify, name="second_factor"),
     path("admin/second-factor/setup/", pages.setup, name="second_factor_setup"),
+    path("admin/documents/<uuid:document_id>/file", admin.site.admin_view(download), name="document_file"),
     path("admin/", admin.site.urls),
     path("healthz", HealthView.as_view(), name="healthz"),
     path("v1/schema/", SchemaView.as_view(), name="schema"),
@@ -31,5 +34,6 @@ urlpatterns = [
         path(f"v1/media/jobs/<str:job_id>/{step}", JobStepView.as_view(calls=action), name=f"media-job-{step}")
         for step, action in STEPS.items()
     ],
+    path("v1/documents/<uuid:document_id>/content", ContentView.as_view(), name="document_content"),
     re_path(r"^v1(/.*)?$", UnknownView.as_view(), name="unknown"),
 ]

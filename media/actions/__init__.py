@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from media.actions import (
     documents,
+    files,
     filing,
     importing,
     jobs,
@@ -18,6 +19,7 @@ from media.actions import (
 
 __all__ = [
     "documents",
+    "files",
     "filing",
     "importing",
     "jobs",

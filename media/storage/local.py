@@ -58,7 +58,9 @@ class LocalStore:
 
     def stream(self, content_hash: str, start: int = 0, length: int | None = None) -> Iterator[bytes]:
         """The bytes in pieces."""
-        return _pieces(self.open(content_hash), start, length)
+        if not self.exists(content_hash):
+            raise NotFoundError("These bytes are not in the store.")
+        return self._pieces(content_hash, start, length)
 
     @contextmanager
     def local_path(self, content_hash: str) -> Iterator[Path]:
@@ -108,6 +110,18 @@ class LocalStore:
             return time.time() - (self.root / found.name).lstat().st_mtime < _WRITING_SECONDS
         return True
 
+    def _pieces(self, content_hash: str, start: int, length: int | None) -> Iterator[bytes]:
+        """Opened when the first piece is asked for, so that what nobody reads is never left open."""
+        with self.open(content_hash) as file:
+            file.seek(start)
+            left = length
+            while left is None or left > 0:
+                piece = file.read(CHUNK if left is None else min(CHUNK, left))
+                if not piece:
+                    return
+                left = None if left is None else left - len(piece)
+                yield piece
+
     def _path(self, content_hash: str) -> Path:
         return self.root / place(content_hash)
 
@@ -150,18 +164,6 @@ def _flush(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-def _pieces(file: IO[bytes], start: int, length: int | None) -> Iterator[bytes]:
-    with file:
-        file.seek(start)
-        left = length
-        while left is None or left > 0:
-            piece = file.read(CHUNK if left is None else min(CHUNK, left))
-            if not piece:
-                return
-            left = None if left is None else left - len(piece)
-            yield piece
 
 
 @contextmanager

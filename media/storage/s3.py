@@ -85,12 +85,18 @@ class S3Store:
 
     def stream(self, content_hash: str, start: int = 0, length: int | None = None) -> Iterator[bytes]:
         """The bytes in pieces."""
-        if length == 0:
-            return iter(())
+        self.size(content_hash)
+        return iter(()) if length == 0 else self._pieces(content_hash, start, length)
+
+    def _pieces(self, content_hash: str, start: int, length: int | None) -> Iterator[bytes]:
+        """Asked for with the first piece, so that what nobody reads holds no connection."""
         given = {} if not start and length is None else {"Range": f"bytes={start}-{_last(start, length)}"}
         with _reachable():
             body = self._bucket().Object(self._key(content_hash)).get(**given)["Body"]
-        return _pieces(body)
+            try:
+                yield from body.iter_chunks(CHUNK)
+            finally:
+                body.close()
 
     @contextmanager
     def local_path(self, content_hash: str) -> Iterator[Path]:
@@ -169,14 +175,6 @@ def _connect(bucket: Bucket) -> Any:
 
 def _last(start: int, length: int | None) -> str:
     return "" if length is None else str(start + length - 1)
-
-
-def _pieces(body: Any) -> Iterator[bytes]:
-    try:
-        with _reachable():
-            yield from body.iter_chunks(CHUNK)
-    finally:
-        body.close()
 
 
 @contextmanager

@@ -409,6 +409,7 @@ EXAMPLES: dict[str, Example] = {
         "agent", lambda cast: _importing(cast, name="clip.avi", data="UklGRiQAAABBVkkgTElTVA=="), "stranger"
     ),
     "get_document": Example("agent", lambda cast: {**_document(cast), "limit": 1}, "stranger"),
+    "get_document_file": Example("agent", _document, "stranger"),
     "list_documents": Example("agent", lambda cast: {**_in_team(_document(cast)), "tag": "plans"}, "stranger"),
     "remove_document": Example("agent", lambda cast: {**_document(cast), "reason": "old"}, "stranger"),
     "share_document": Example("agent", lambda cast: {**_document(cast), "scope": SHARED}, "stranger"),

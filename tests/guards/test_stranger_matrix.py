@@ -213,6 +213,7 @@ INPUTS: dict[str, Inputs] = {
     "add_media": _imports,
     "add_video": _imports,
     "get_document": lambda ids: {"document": {"document_id": ids.document}},
+    "get_document_file": lambda ids: {"document": {"document_id": ids.document}},
     "list_documents": lambda ids: {"domain": {"domain_id": ids.domain}},
     "remove_document": _documents(**KEY, reason="because"),
     "share_document": _shares,
@@ -388,7 +389,7 @@ AT_ODDS = {"get_conflict", "inspect_shadows", "list_conflicts"}
 READER_SEES = COUNTS | AT_ODDS | {
     "list_blind_reviews", "list_filters",
     "compose_context", "diagnostics", "get_memory_item", "get_session", "get_turn", "lineage",
-    "get_document", "get_topic", "get_topic_recommendations", "list_documents", "list_tags", "list_topics",
+    "get_document", "get_document_file", "get_topic", "get_topic_recommendations", "list_documents", "list_tags", "list_topics",
     "list_domains", "list_extractions", "list_media_jobs", "list_memory_items", "list_proposals", "list_scopes",
     "list_sessions", "list_turns", "retrieve", "retry_media_jobs", "search_memory", "whoami",
 }  # fmt: skip
@@ -530,7 +531,7 @@ def test_inside_the_domain_too_a_hidden_row_looks_like_none(world, who):
     for name in (
         "get_session", "get_turn", "get_proposal", "list_turns", "withdraw_proposal", "approve_proposal",
         "get_memory_item", "get_context", "extract_turn", "get_audit_entry", "lineage", "retract_item", "get_document",
-        "remove_document", "share_document", "unshare_document", "get_topic", "delete_topic", "move_tag", "tag_sections",
+        "get_document_file", "remove_document", "share_document", "unshare_document", "get_topic", "delete_topic", "move_tag", "tag_sections",
     ):  # fmt: skip
         for state, tree in INPUTS[name](world.ids).items():
             real, absent = (

@@ -1,0 +1,221 @@
+"""The file of a document goes to who may see it, as an attachment that no browser runs."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.test import AsyncClient, Client
+
+from governance.models import AuditEntry
+from kernel.ids import new_id
+from media.models import MediaObject, SourceDocument
+from media.storage import store
+from tests.conftest import make_agent
+from tests.guards.write_guard import unguarded
+from tests.media.extracting.test_extracting import picture
+from tests.media.test_importing_media import add
+
+pytestmark = pytest.mark.usefixtures("media_folder")
+PICTURE = picture(size=(300, 200))
+PROJECT = {"type": "project", "id": "shop"}
+
+
+@pytest.fixture
+def document(cast) -> str:
+    made: str = add(cast.agent, "add_image", 'board "1" 白板.jpg', PICTURE)["document_id"]
+    return made
+
+
+def get(player, document_id: str, method: str = "get", **headers: str):
+    headers = {
+        "Authorization": f"Bearer {player.key}",
+        **{name.replace("_", "-"): each for name, each in headers.items()},
+    }
+    return getattr(Client(), method)(f"/v1/documents/{document_id}/content", headers=headers)
+
+
+def body(response) -> bytes:
+    return b"".join(response.streaming_content)
+
+
+def test_it_works(cast, document):
+    response = get(cast.agent, document)
+    assert (response.status_code, body(response)) == (200, PICTURE)
+    assert response["Content-Type"] == "image/jpeg"
+    assert response["Content-Length"] == str(len(PICTURE))
+    assert response["Content-Disposition"].startswith("attachment; filename*=utf-8''board%20%221%22%20")
+    assert response["X-Content-Type-Options"] == "nosniff"
+    assert response["Content-Security-Policy"] == "sandbox; default-src 'none'"
+    assert "no-store" in response["Cache-Control"]
+    assert response["ETag"] == f'"{MediaObject.objects.get().content_hash}"'
+
+
+def test_each_download_leaves_its_entry(cast, document):
+    get(cast.agent, document)
+    entry = AuditEntry.objects.get(action="get_document_file")
+    assert (entry.outcome, entry.actor_id, entry.door) == ("allowed", cast.agent.identity.actor.id, "http")
+
+
+def test_the_action_tells_where_the_bytes_are(cast, document):
+    told = cast.agent.do("get_document_file", document_id=document)
+    assert (told["path"], told["byte_size"], told["mime"]) == (
+        f"/v1/documents/{document}/content",
+        len(PICTURE),
+        "image/jpeg",
+    )
+
+
+@pytest.mark.parametrize("who", ["stranger", "reader"])
+def test_who_may_not_see_the_document_gets_nothing(cast, document, who):
+    response = get(getattr(cast, who), document)
+    unknown = get(getattr(cast, who), str(new_id()))
+    assert (response.status_code, unknown.status_code) == (404, 404)
+    assert PICTURE[:20] not in response.content
+
+
+def test_who_it_was_shared_with_gets_it(cast, document):
+    peer = make_agent("peer")
+    assert get(peer, document).status_code == 404
+    cast.agent.do("share_document", document_id=document, scope=PROJECT)
+    assert body(get(peer, document)) == PICTURE
+
+
+@pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer wrong"}, {"Authorization": "Basic x"}])
+def test_without_a_key_nothing_is_sent(document, headers):
+    response = Client().get(f"/v1/documents/{document}/content", headers=headers)
+    assert (response.status_code, response.json()["code"]) == (401, "unauthenticated")
+
+
+@pytest.mark.parametrize("method", ["post", "put", "delete"])
+def test_only_reading_is_possible(cast, document, method):
+    assert get(cast.agent, document, method).status_code == 405
+
+
+SIZE = len(PICTURE)
+
+
+@pytest.mark.parametrize(
+    ("asked", "start", "end"),
+    [
+        ("bytes=0-9", 0, 10),
+        ("bytes=5-", 5, SIZE),
+        ("bytes=-7", SIZE - 7, SIZE),
+        (f"bytes=10-{SIZE * 9}", 10, SIZE),
+        ("bytes=3-3", 3, 4),
+    ],
+)
+def test_a_part_is_sent(cast, document, asked, start, end):
+    response = get(cast.agent, document, Range=asked)
+    assert (response.status_code, body(response)) == (206, PICTURE[start:end])
+    assert response["Content-Range"] == f"bytes {start}-{end - 1}/{SIZE}"
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "",
+        "bytes=",
+        "bytes=-",
+        "lines=1-2",
+        "bytes=9-5",
+        "bytes=0-1,5-6",
+        "bytes=x-y",
+        "bytes=-99999999",
+        "bytes=0-",
+        "bytes=-0",
+        f"bytes={SIZE}-",
+        "bytes=999999999999-",
+    ],
+)
+def test_what_is_no_part_is_all(cast, document, asked):
+    response = get(cast.agent, document, Range=asked)
+    assert (response.status_code, body(response)) == (200, PICTURE)
+
+
+def test_a_part_of_other_bytes_is_not_continued(cast, document):
+    assert get(cast.agent, document, Range="bytes=0-1", If_Range='"another"').status_code == 200
+    same = f'"{MediaObject.objects.get().content_hash}"'
+    assert get(cast.agent, document, Range="bytes=0-1", If_Range=same).status_code == 206
+
+
+def test_the_head_alone(cast, document):
+    response = get(cast.agent, document, "head")
+    assert (response.status_code, response["Content-Length"], response.content) == (200, str(SIZE), b"")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("page.html", b"<html><script>alert(1)</script>"), ("data.json", b'{"a": 1}'), ("notes.md", b"# Notes")],
+)
+def test_what_a_browser_could_run_is_sent_as_bytes(cast, name, content):
+    made = add(cast.agent, "add_document", name, content)
+    response = get(cast.agent, made["document_id"])
+    assert (response["Content-Type"], body(response)) == ("application/octet-stream", content)
+    assert response["Content-Disposition"] == f'attachment; filename="{name}"'
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("a\r\nSet-Cookie: x.txt", "a  Set-Cookie: x.txt"),
+        ("../../etc/passwd", "etc passwd"),
+        ("\u202egpj.exe", "gpj.exe"),
+    ],
+)
+def test_a_name_ends_no_header(cast, document, name, expected):
+    with unguarded():
+        row = SourceDocument.objects.get()
+        row.metadata["file_name"] = name
+        row.save()
+    assert get(cast.agent, document)["Content-Disposition"] == f'attachment; filename="{expected}"'
+
+
+def test_bytes_that_are_missing_are_told(cast, document):
+    store().delete(MediaObject.objects.get().content_hash)
+    response = get(cast.agent, document)
+    assert (response.status_code, response.json()["code"]) == (503, "unavailable")
+
+
+def test_a_document_without_a_file_has_none(cast, document):
+    with unguarded():
+        SourceDocument.objects.get().references.all().delete()
+    assert get(cast.agent, document).status_code == 404
+
+
+def signed_in(name: str) -> Client:
+    client = Client()
+    client.force_login(get_user_model().objects.get(username=name))
+    return client
+
+
+def test_people_download_from_the_admin(cast, document):
+    client = signed_in("operator")
+    assert client.get(f"/admin/documents/{document}/file").status_code == 404  # it is its owner's alone
+    cast.agent.do("share_document", document_id=document, scope=PROJECT)
+    response = client.get(f"/admin/documents/{document}/file")
+    assert (response.status_code, body(response)) == (200, PICTURE)
+    assert response["Content-Disposition"].startswith("attachment;")
+    entry = AuditEntry.objects.filter(action="get_document_file").latest("id")
+    assert (entry.outcome, entry.door) == ("allowed", "admin")
+
+
+def test_who_is_not_signed_in_is_sent_to_sign_in(cast, document):
+    response = Client().get(f"/admin/documents/{document}/file")
+    assert (response.status_code, response["Location"].partition("?")[0]) == (302, "/admin/login/")
+
+
+def test_a_document_that_nobody_knows_is_not_found_in_the_admin(cast):
+    assert signed_in("operator").get(f"/admin/documents/{new_id()}/file").status_code == 404
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_server_that_does_not_wait_streams_it_too(cast, document):
+    async def ask() -> tuple[int, bytes]:
+        headers = {"Authorization": f"Bearer {cast.agent.key}"}
+        response: Any = await AsyncClient().get(f"/v1/documents/{document}/content", headers=headers)
+        return response.status_code, b"".join([piece async for piece in response.streaming_content])
+
+    assert asyncio.run(ask()) == (200, PICTURE)
