@@ -1,8 +1,18 @@
-"""What media tells the apps below it: how its texts are read, and how references to them are checked."""
+"""What media tells the apps below it: how its texts are read, how references to them are checked, and how its proposals
+are shown to reviewers."""
 
 from __future__ import annotations
 
-from governance.hooks import register_counted_table
+from governance.hooks import (
+    register_counted_table,
+    register_dashboard_panel,
+    register_effect,
+    register_facts,
+    register_presenter,
+)
+from media.extensions.effects import effect_on_documents
+from media.extensions.panel import documents
+from media.extensions.proposals import FACTS, PRESENTERS
 from media.selectors.found import hydrate_sections, resolve_documents, resolve_sections
 from search.contracts import Kind
 from search.hooks import register_evidence_resolver, register_hydrator
@@ -11,3 +21,10 @@ register_counted_table("source_documents")
 register_hydrator(Kind.SECTION, hydrate_sections)
 register_evidence_resolver("section", resolve_sections)
 register_evidence_resolver("document", resolve_documents)
+
+for _name, _presenter in PRESENTERS.items():
+    register_presenter(_name, _presenter)
+for _name, _find in FACTS.items():
+    register_facts(_name, _find)
+register_effect(effect_on_documents)
+register_dashboard_panel(documents)

@@ -7,6 +7,7 @@ from media.models import SourceDocument
 from media.services.ingesting.storing import shown
 from media.services.objects import detach
 from media.services.sections import remove_sections
+from media.services.sharing import told
 
 
 def remove(document: SourceDocument) -> tuple[int, list[Change]]:
@@ -14,7 +15,11 @@ def remove(document: SourceDocument) -> tuple[int, list[Change]]:
     sections went, and the changes."""
     sections = list(document.sections.values_list("pk", flat=True))
     change = Change("source_documents", str(document.pk), {**shown(document), "sections": len(sections)}, None)
-    changes = detach(document)
+    shares = document.shares.select_related("scope").order_by("pk")
+    changes = [
+        *(Change("document_shares", str(share.pk), told(document, share.scope.name), None) for share in shares),
+        *detach(document),
+    ]
     remove_sections(sections)
     document.delete()
     return len(sections), [change, *changes]

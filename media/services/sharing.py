@@ -30,8 +30,17 @@ def share(document: SourceDocument, scope: str, ctx: Ctx) -> list[Change]:
         scope=rows[scope],
         defaults={"domain_id": document.domain_id, "shared_by": ctx.actor.name, "created_at": ctx.now},
     )
-    after = {"document_id": str(document.pk), "title": document.title, "scope": scope}
-    return [*opened, *([Change("document_shares", str(row.pk), None, after)] if created else [])]
+    return [*opened, *([Change("document_shares", str(row.pk), None, told(document, scope))] if created else [])]
+
+
+def told(document: SourceDocument, scope: str) -> dict[str, str]:
+    """What the audit log keeps of a share."""
+    return {
+        "domain_id": document.domain_id,
+        "document_id": str(document.pk),
+        "title": document.title,
+        "scope": scope,
+    }
 
 
 def unshare(document: SourceDocument, scope: str) -> list[Change]:
@@ -42,9 +51,8 @@ def unshare(document: SourceDocument, scope: str) -> list[Change]:
     row = rows.filter(scope__scope_type=kind, scope__external_id=external_id).first()
     if row is None:
         return []
-    before = {"document_id": str(document.pk), "title": document.title, "scope": scope}
     sections: Sequence[UUID] = list(document.sections.values_list("pk", flat=True))
     index.remove(Kind.SECTION, sections)
     row_id = str(row.pk)
     row.delete()
-    return [Change("document_shares", row_id, before, None)]
+    return [Change("document_shares", row_id, told(document, scope), None)]
