@@ -211,10 +211,10 @@ def shape_of(request: HttpRequest) -> dict[str, str]:
 
 
 def shown_of(presentation: Presentation, given: Mapping[str, Any]) -> dict[str, Any]:
-    """A presentation with its rows compared: those that say something, the rest folded away. Where none says anything,
-    the texts of the proposed input stand for them."""
+    """A presentation with its rows compared: those that say something, else those that its app names, the rest folded
+    away. Where there are none, the texts of the proposed input stand for them."""
     rows = [row_of(row) for row in presentation.rows]
-    telling = [row for row in rows if row.tells]
+    telling = [row for row in rows if row.tells] or [row for row in rows if row.title]
     texts = [] if telling else [compare_values(field.label, None, field.text) for field in text_fields(given)]
     if not telling and not texts:
         telling = rows[:1]

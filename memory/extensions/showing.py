@@ -100,11 +100,13 @@ def fields_of_new(made: Candidate, scope: str, old: MemoryItem | None) -> dict[s
 
 def row_change(before: Mapping[str, Any] | None, after: Mapping[str, Any], row_id: str, title: str) -> RowChange:
     """One row field by field; `before` None for a new one. Fields that say nothing are left out: those that are empty on
-    both sides, and of a new row those that are empty or as in every new row."""
+    both sides, and of a new row those that are empty, as in every new row, or said by its key."""
     old = before or {}
     names = [name for name in dict.fromkeys([*after, *old]) if not _is_empty(old.get(name), after.get(name))]
     if before is None:
-        names = [name for name in names if after[name] not in ([], {}, "") and after[name] != _AS_EVER.get(name)]
+        by_key = complete(str(after.get("type")), str(after.get("key") or ""), {})
+        as_ever = {**_AS_EVER, **{f"value.{name}": told for name, told in by_key.items()}}
+        names = [name for name in names if after[name] not in ([], {}, "") and after[name] != as_ever.get(name)]
     fields = [
         FieldChange(name=name, before=old.get(name), after=after.get(name), differs=old.get(name) != after.get(name))
         for name in names

@@ -229,6 +229,19 @@ def test_context_stands_there_without_a_click(desk):
     assert "wait for a person" in page, "the rule in words"
 
 
+def test_a_drafted_rule_shows_the_rule_and_its_replay(desk):
+    proposal = propose(desk.cast.agent, "The port is 5432")
+    decide(desk.ann, proposal, "draft_rule", reason="it knows the shop")
+    rule = Proposal.objects.get(action="set_policy")
+    page = text_of(desk.ann, item(str(rule.pk)))
+    shown = page.partition('id="change"')[2].partition("</section>")[0]
+    assert "section review" in shown
+    assert "commit_turn in project:shop" in shown, "the rule itself stands there, and is not folded away"
+    assert "further row" not in page
+    assert "like this" not in page, "it is no other like itself"
+    assert "newest calls of the last 30 days" in page
+
+
 def test_a_burst_is_said(db):
     desk = make_desk(burst_per_hour=3)
     for n in range(4):
