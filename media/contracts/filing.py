@@ -145,8 +145,8 @@ class ListTopicsResult(PageResult):
 class UpdateTopicInput(KeyedInput, TopicRef):
     """What becomes different of a topic of yours; what is left out stays."""
 
-    title: TopicTitle | None = None
-    description: Description | None = None
+    title: TopicTitle | None = Field(default=None, description="Another title.")
+    description: Description | None = Field(default=None, description="What it is about.")
     tags: Tags | None = Field(default=None, description="These in the place of its tags.")
 
 
