@@ -19,6 +19,7 @@ from memory.models import ExtractionRun
 from scopes.selectors import identify_person
 from tests.conftest import TEAM, a_turn, make_cast, make_person
 from tests.guards.write_guard import unguarded
+from tests.media.jobbing import a_job
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -65,6 +66,9 @@ def staff(transactional_db) -> None:
         ExtractionRun.objects.create(
             domain_id=TEAM, turn_id=turn_id, state="failed", model="m", error="not JSON", raw_reply=reply
         )
+    written = {"text": "# Plan <b>x</b>\n\n数据库 a\u200bb", "title": "Plan <b>x</b>"}
+    cast.agent.do("add_document", domain_id=TEAM, options=written, scopes=[project])
+    a_job(cast.agent, "failed", source="https://example.org/<b>x</b>", error="too_large: a\u200bb")
     cast.operator.do("set_policy", domain_id=TEAM, document=QUEUE_EXPERTS, reason="two pairs of eyes")
     expert = {"type": "expert", "id": "sre"}
     cast.agent.do("commit_turn", a_turn(scope_context={"read": [expert], "default_write": expert}))

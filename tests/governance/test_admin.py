@@ -17,10 +17,12 @@ from django.urls import reverse
 from governance.adminbase import ReadOnlyAdmin
 from governance.models import AuditEntry, Proposal
 from kernel.ids import new_id
+from media.models import MediaJob
 from memory.models import Conflict, ExtractionRun, Turn
 from scopes.models import ApiKey, Grant, MemoryScope, Principal, ReviewerAssignment
 from tests.conftest import ELSEWHERE, TEAM, a_turn, make_person
 from tests.guards.write_guard import unguarded
+from tests.media.jobbing import a_job
 
 READ_ONLY: list[Any] = [
     model for model in admin.site._registry if isinstance(admin.site.get_model_admin(model), ReadOnlyAdmin)
@@ -49,6 +51,9 @@ def house(cast):
         agent.do("commit_turn", a_turn(domain_id=domain, session_id=f"{word}-session", turn_events=learned(word)))
         agent.do("compose_context", domain_id=domain, session_id=f"{word}-session", user_message=f"{word}?")
         _extracted(word)
+        shared = [{"type": "global", "id": word}]
+        agent.do("add_document", domain_id=domain, options={"text": f"# {word}", "title": word}, scopes=shared)
+        a_job(agent, "failed", domain_id=domain, source=f"https://example.org/{word}", error=word)
         cast.operator.do("set_policy", domain_id=domain, document=QUEUE_ALL, reason=f"{word} needs review")
         agent.do("commit_turn", a_turn(word, domain_id=domain, session_id=f"{word}-held"))
     return cast
@@ -101,9 +106,9 @@ def test_it_works(house):
     page = client.get(reverse("admin:index"))
     assert page.status_code == 200
     assert [card["label"] for card in page.context["cards"]] == [
-        "Sessions", "Turns", "Memories", "Principals",
+        "Sessions", "Turns", "Memories", "Documents", "Principals",
     ]  # fmt: skip
-    assert [card["count"] for card in page.context["cards"]] == ["1", "1", "2", "2"]
+    assert [card["count"] for card in page.context["cards"]] == ["1", "1", "2", "1", "2"]
     assert sum(row.all for row in page.context["waiting"]) == 1
     entry = AuditEntry.objects.filter(action="commit_turn", domain_id=TEAM, outcome="allowed").get()
     shown = client.get(address(entry)).content.decode()
@@ -187,8 +192,9 @@ def test_nothing_can_be_changed(house, model):
     base = f"admin:{model._meta.app_label}_{model._meta.model_name}"
     assert client.get(reverse(f"{base}_add")).status_code == 403
     assert client.post(reverse(f"{base}_add"), {}).status_code == 403
-    # The page of a conflict takes decisions, through the gate: what is none is refused there.
-    assert client.post(address(row), {"name": "changed"}).status_code == (422 if model is Conflict else 403)
+    # The page of a conflict takes decisions and that of a job steps, through the gate: what is none is refused there.
+    steered = model in (Conflict, MediaJob)
+    assert client.post(address(row), {"name": "changed"}).status_code == (422 if steered else 403)
     assert client.post(reverse(f"{base}_delete", args=[row.pk]), {"post": "yes"}).status_code == 403
     client.post(reverse(f"{base}_changelist"), {"action": "delete_selected", "_selected_action": [row.pk]})
     assert model._default_manager.filter(pk=row.pk).exists()
