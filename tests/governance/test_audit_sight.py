@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from django.contrib.auth import get_user_model
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from governance.contracts import ListAuditInput
@@ -210,3 +213,34 @@ def test_pages_follow_time_without_a_gap_or_a_double_whoever_looks(db):
             if cursor is None:
                 break
         assert [row.pk for row in found] == sorted((row.pk for row in wanted), reverse=True)
+
+
+@pytest.mark.parametrize("reach", [("*", "*"), (TEAM, "*")], ids=["everywhere", "a domain"])
+@pytest.mark.parametrize(
+    ("filters", "index"),
+    [
+        ({}, "audit_(domain_)?time"),
+        ({"since": "2026-01-01T00:00:00Z", "until": "2026-02-01T00:00:00Z"}, "audit_(domain_)?time"),
+        ({"actor": "ann"}, "audit_name_time"),
+        ({"actor_id": "user:1"}, "audit_actor_time"),
+        ({"action": "erase"}, "audit_action_time"),
+        ({"scope": HERE}, "audit_scope_time"),
+        ({"door": "job"}, "audit_door_time"),
+        ({"outcome": "failed"}, "audit_outcome_time"),
+        ({"outcome": "failed", "until": "2026-02-01T00:00:00Z", "domain_id": TEAM}, "audit_outcome_time"),
+    ],
+)
+def test_every_filter_reads_its_page_from_an_index_in_order(db, reach, filters, index):
+    """No sort and no scan, so that a page costs what it shows. With no rows, PostgreSQL is told not to sort or scan."""
+    given = ListAuditInput.model_validate(filters)
+    with CaptureQueriesContext(connection) as asked:
+        page_of_audit(given, reader(reach))
+    sql = next(query["sql"] for query in asked if 'FROM "audit_entries"' in query["sql"])
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            for way in ("seqscan", "sort", "bitmapscan"):
+                cursor.execute(f"SET LOCAL enable_{way} = off")
+        cursor.execute(f"{'EXPLAIN' if connection.vendor == 'postgresql' else 'EXPLAIN QUERY PLAN'} {sql}")
+        plan = " ".join(str(line) for line in cursor.fetchall())
+    assert re.search(index, plan)
+    assert not re.search("Sort|TEMP B-TREE", plan)
