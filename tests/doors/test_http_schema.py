@@ -39,7 +39,9 @@ def test_the_committed_document_is_the_present_one(tmp_path):
 def test_every_action_and_resource_has_an_address_and_nothing_else_has():
     actions = {f"/v1/{action.name}" for action in all_actions()}
     resources = {f"/v1/{action.resource}" for action in all_actions() if action.resource}
-    assert set(PATHS) == actions | resources | {"/healthz", "/v1/documents/{document_id}/content"}
+    of_older_clients = {"/v1/media", *(f"/v1/media/jobs/{{job_id}}{step}" for step in ("", "/cancel", "/retry"))}
+    others = {"/healthz", "/v1/documents/{document_id}/content"} | of_older_clients
+    assert set(PATHS) == actions | resources | others
     assert all(set(PATHS[path]) == {"post"} for path in actions)
     assert all(set(PATHS[path]) == {"get"} for path in resources)
 
