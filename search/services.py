@@ -62,9 +62,10 @@ def close(kind: Kind, object_ids: Sequence[UUID], at: datetime) -> int:
     return rows.filter(current_until=None).update(current_until=at)
 
 
-def remove(kind: Kind, object_ids: Sequence[UUID]) -> int:
-    """Forget objects; gives the number of entries removed."""
-    rows = list(IndexEntry.objects.filter(kind=kind, object_id__in=object_ids).order_by("id"))
+def remove(kind: Kind, object_ids: Sequence[UUID], scope_key: int | None = None) -> int:
+    """Forget objects, where a scope is given in that scope only; gives the number of entries removed."""
+    found = IndexEntry.objects.filter(kind=kind, object_id__in=object_ids)
+    rows = list((found if scope_key is None else found.filter(scope_id=scope_key)).order_by("id"))
     for start in range(0, len(rows), _REMOVE_BATCH):
         batch = rows[start : start + _REMOVE_BATCH]
         terms = {term for row in batch for term, _ in unpack(bytes(row.terms))}

@@ -24,7 +24,6 @@ from media.models import SourceDocument
 from media.selectors.documents import filter_documents, get_document, scopes_of, view_documents, view_sections
 from media.selectors.sight import domain_of
 from media.services.documents import remove
-from media.services.sections import index_anew
 from media.services.sharing import locked, share, unshare
 from scopes.selectors import held
 
@@ -120,7 +119,6 @@ def _share_target(given: ShareDocumentInput, ctx: Ctx) -> Target:
 def _share(given: ShareDocumentInput, row: SourceDocument, ctx: Ctx) -> Applied[ShareDocumentResult]:
     row = locked(row)
     changes = share(row, given.scope.name, ctx)
-    index_anew(row, ctx)
     return _shared(row, ctx), changes
 
 
@@ -156,8 +154,6 @@ def _unshare_target(given: ShareDocumentInput, ctx: Ctx) -> Target:
 def _unshare(given: ShareDocumentInput, row: SourceDocument, ctx: Ctx) -> Applied[ShareDocumentResult]:
     row = locked(row)
     changes = unshare(row, given.scope.name)
-    if changes:
-        index_anew(row, ctx)
     return _shared(row, ctx), changes
 
 

@@ -38,7 +38,7 @@ def hydrate_sections(ids: Sequence[UUID], domain_id: str, scope_keys: Sequence[i
             text=row.content,
             author=row.document.author,
             event_time=datetime.combine(published, time(), UTC) if published else row.document.created_at,
-            recorded_at=row.document.updated_at,
+            recorded_at=row.created_at,
             title=row.title,
             section_id=row.pk,
             document_id=row.document_id,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, time
 from typing import Any, Protocol
 from uuid import UUID
@@ -12,7 +13,7 @@ from django.db.models import F
 
 from kernel.actions import Change
 from kernel.context import Ctx
-from media.models import DocumentShare, SourceDocument, SourceSection
+from media.models import SourceDocument, SourceSection
 from media.selectors.sight import private_scope
 from scopes.services import ensure_scopes
 from search import services as index
@@ -37,7 +38,16 @@ class Written(Protocol):
         """Where it is."""
 
 
-def replace_sections(document: SourceDocument, wanted: Sequence[Written]) -> tuple[list[SourceSection], list[Change]]:
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """The sections of a document in order, those of them that are new, and the change."""
+
+    sections: list[SourceSection]
+    new: list[SourceSection]
+    changes: list[Change]
+
+
+def replace_sections(document: SourceDocument, wanted: Sequence[Written]) -> Replaced:
     """Let the document have exactly these sections. One whose heading and text are as before stays the same row, with
     its id, tags and topics."""
     held: defaultdict[tuple[str, str], list[SourceSection]] = defaultdict(list)
@@ -60,7 +70,8 @@ def replace_sections(document: SourceDocument, wanted: Sequence[Written]) -> tup
     SourceSection.objects.bulk_create(made, batch_size=500)
     after = {"count": len(wanted), "added": len(made), "removed": len(gone)}
     change = Change("source_sections", str(document.pk), {"count": before} if before else None, after, incidental=True)
-    return sorted([*kept, *made], key=lambda row: row.number), [change] if made or gone else []
+    rows = sorted([*kept, *made], key=lambda row: row.number)
+    return Replaced(rows, made, [change] if made or gone else [])
 
 
 def remove_sections(ids: Sequence[UUID]) -> None:
@@ -69,14 +80,15 @@ def remove_sections(ids: Sequence[UUID]) -> None:
     SourceSection.objects.filter(pk__in=ids).delete()
 
 
-def index_anew(document: SourceDocument, ctx: Ctx) -> None:
-    """Bring the index in line with the sections of a document and the scopes in which it is read: those it is shared
-    to, and the private one of its owner."""
+def index_sections(document: SourceDocument, sections: Sequence[SourceSection], scope_keys: Iterable[int]) -> None:
+    """Bring the index in line with these sections of a document in these scopes."""
+    index.refresh([entry_of(document, row, key) for key in sorted(set(scope_keys)) for row in sections])
+
+
+def own_scope_key(document: SourceDocument, ctx: Ctx) -> int:
+    """The scope under which the index keeps the document for its owner."""
     own = private_scope(document.owner_id)
-    rows, _ = ensure_scopes(document.domain_id, [own], ctx, "")
-    keys = [rows[own].key, *DocumentShare.objects.filter(document=document).values_list("scope_id", flat=True)]
-    sections = list(document.sections.order_by("number"))
-    index.refresh([entry_of(document, row, key) for key in sorted(keys) for row in sections])
+    return ensure_scopes(document.domain_id, [own], ctx, "")[0][own].key
 
 
 def entry_of(document: SourceDocument, row: SourceSection, scope_key: int) -> NewEntry:
@@ -90,7 +102,7 @@ def entry_of(document: SourceDocument, row: SourceSection, scope_key: int) -> Ne
         scope_key=scope_key,
         text=text_of(document, row),
         event_time=datetime.combine(published, time(), UTC) if published else document.created_at,
-        recorded_at=document.updated_at,
+        recorded_at=row.created_at,
     )
 
 

@@ -9,6 +9,7 @@ from kernel.actions import Change
 from kernel.context import Ctx
 from kernel.errors import NotFoundError
 from media.models import DocumentShare, SourceDocument
+from media.services.sections import index_sections
 from scopes.services import ensure_scopes
 from search import services as index
 from search.contracts import Kind
@@ -23,14 +24,17 @@ def locked(document: SourceDocument) -> SourceDocument:
 
 
 def share(document: SourceDocument, scope: str, ctx: Ctx) -> list[Change]:
-    """Let a scope (`type:id`) see the document; saying it again changes nothing. The index follows by `index_anew`."""
+    """Let a scope (`type:id`) see the document, and find it; saying it again changes nothing."""
     rows, opened = ensure_scopes(document.domain_id, [scope], ctx, "")
     row, created = DocumentShare.objects.get_or_create(
         document=document,
         scope=rows[scope],
         defaults={"domain_id": document.domain_id, "shared_by": ctx.actor.name, "created_at": ctx.now},
     )
-    return [*opened, *([Change("document_shares", str(row.pk), None, told(document, scope))] if created else [])]
+    if not created:
+        return opened
+    index_sections(document, list(document.sections.order_by("number")), [row.scope_id])
+    return [*opened, Change("document_shares", str(row.pk), None, told(document, scope))]
 
 
 def told(document: SourceDocument, scope: str) -> dict[str, str]:
@@ -44,15 +48,14 @@ def told(document: SourceDocument, scope: str) -> dict[str, str]:
 
 
 def unshare(document: SourceDocument, scope: str) -> list[Change]:
-    """Take the document out of a scope, and out of the index altogether until `index_anew`; where it is not shared
-    there, nothing changes."""
+    """Take the document out of a scope, out of its index too; where it is not shared there, nothing changes."""
     kind, _, external_id = scope.partition(":")
     rows = DocumentShare.objects.select_related("scope").filter(document=document)
     row = rows.filter(scope__scope_type=kind, scope__external_id=external_id).first()
     if row is None:
         return []
     sections: Sequence[UUID] = list(document.sections.values_list("pk", flat=True))
-    index.remove(Kind.SECTION, sections)
+    index.remove(Kind.SECTION, sections, row.scope_id)
     row_id = str(row.pk)
     row.delete()
     return [Change("document_shares", row_id, told(document, scope), None)]

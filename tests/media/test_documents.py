@@ -126,6 +126,15 @@ def test_another_text_of_the_same_source_replaces_its_sections(cast):
     assert "DuckDB" in found(cast.agent, "DuckDB")[0]
 
 
+def test_a_new_title_or_date_is_found_for_every_section(cast):
+    add(cast.agent, source_uri="x:1", title="Quokka", scopes=(PROJECT,))
+    assert len(found(cast.agent, "quokka")) == 2
+    add(cast.agent, source_uri="x:1", title="Wombat", publication_date="2020-02-03", scopes=(PROJECT,))
+    assert (len(found(cast.agent, "wombat")), found(cast.agent, "quokka")) == (2, [])
+    entries = IndexEntry.objects.filter(kind="section")
+    assert (entries.count(), {each.event_time.year for each in entries}) == (4, {2020})
+
+
 def test_sections_that_change_places_stay_the_same(cast):
     parts = [f"## Part {n}\n\nText {n}.\n\n" for n in range(5)]
     first = add(cast.agent, "".join(parts), source_uri="x:1")

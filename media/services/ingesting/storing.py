@@ -14,10 +14,13 @@ from media.contracts.metadata import DocumentMetadata
 from media.models import SourceDocument
 from media.services.ingesting.preparing import Ready
 from media.services.objects import attach
-from media.services.sections import index_anew, replace_sections
+from media.services.sections import Replaced, index_sections, own_scope_key, replace_sections
 from media.services.sharing import share
 from media.services.tagging import ensure_tags, tag_sections
+from search import services as index
+from search.contracts import Kind
 
+_INDEXED = ("title", "publication_date")
 _SHOWN = (
     "title",
     "author",
@@ -36,22 +39,33 @@ def apply(given: AddDocumentInput, ready: Ready, ctx: Ctx) -> Applied[AddDocumen
     document, change = _upsert(given, ready, ctx)
     changes = [change]
     changes += attach(document, ready.stored)
-    sections, replaced = replace_sections(document, ready.sections)
-    changes += replaced
+    replaced = replace_sections(document, ready.sections)
+    changes += replaced.changes
+    _index(document, replaced, change, ctx)
     for ref in given.scopes:
         changes += share(document, ref.name, ctx)
     tags, made = ensure_tags(document.domain_id, given.options.tags)
-    changes += [*made, *tag_sections(sections, tags)]
-    index_anew(document, ctx)
+    changes += [*made, *tag_sections(replaced.sections, tags)]
     result = AddDocumentResult(
         document_id=document.pk,
         media_type=ready.metadata.media_type,
         status=ready.status,
-        section_count=len(sections),
+        section_count=len(replaced.sections),
         metadata=DocumentMetadata.parse(document.metadata),
         warnings=list(ready.warnings),
     )
     return result, changes
+
+
+def _index(document: SourceDocument, replaced: Replaced, change: Change, ctx: Ctx) -> None:
+    """Bring the index in line where the document is read already: new sections only, unless what stands in the entries
+    of all of them changed."""
+    keys = [own_scope_key(document, ctx), *document.shares.values_list("scope_id", flat=True)]
+    before, after = change.before or {}, change.after or {}
+    renewed = bool(before) and any(before[name] != after[name] for name in _INDEXED)
+    if renewed:
+        index.remove(Kind.SECTION, [row.pk for row in replaced.sections])
+    index_sections(document, replaced.sections if renewed else replaced.new, keys)
 
 
 def _upsert(given: AddDocumentInput, ready: Ready, ctx: Ctx) -> tuple[SourceDocument, Change]:
@@ -97,4 +111,10 @@ def _known(ready: Ready, ctx: Ctx) -> SourceDocument | None:
 
 def shown(row: SourceDocument) -> dict[str, Any]:
     """What the audit log keeps of a document."""
-    return {"domain_id": row.domain_id, "owner": row.owner_name, **{name: getattr(row, name) for name in _SHOWN}}
+    published = row.publication_date.isoformat() if row.publication_date else None
+    return {
+        "domain_id": row.domain_id,
+        "owner": row.owner_name,
+        "publication_date": published,
+        **{name: getattr(row, name) for name in _SHOWN},
+    }
