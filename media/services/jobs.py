@@ -22,7 +22,6 @@ from media.selectors.jobs import old_jobs, stale_jobs
 from media.services.leases import held
 from media.storage import store
 
-RUN = "media.jobs.run_media_job"
 MAX_ERROR = 2_000
 _PASSING = frozenset({"quota_exceeded", "unavailable", "internal", "stale"})
 
@@ -79,7 +78,7 @@ def submit(wanted: Wanted, key: str, ctx: Ctx) -> tuple[MediaJob, list[Change]]:
         if earlier.request_fingerprint != wanted.fingerprint:
             raise IdempotencyConflictError from None
         return earlier, []
-    enqueue(RUN, str(row.pk))
+    _start(row)
     return row, [Change("media_jobs", str(row.pk), None, _telling(row))]
 
 
@@ -154,7 +153,7 @@ def retry(row: MediaJob, ctx: Ctx) -> Change:
     )
     if not written:
         raise TransitionError(f"Only a failed job can be retried; this one is {_status_now(row)}.")
-    enqueue(RUN, str(row.pk))
+    _start(row)
     return _moved(row.pk, JobStatus.FAILED, JobStatus.QUEUED)
 
 
@@ -193,8 +192,13 @@ def recover_stale(ctx: Ctx) -> tuple[list[UUID], list[UUID], list[Change]]:
         changes.append(_moved(row.pk, JobStatus.PROCESSING, status, note=note))
         (failed if over else requeued).append(row.pk)
         if not over:
-            enqueue(RUN, str(row.pk))
+            _start(row)
     return requeued, failed, changes
+
+
+def _start(row: MediaJob) -> None:
+    """Let a worker take it up, once this transaction is through."""
+    enqueue("media.jobs.run_media_job", str(row.pk))
 
 
 def _last_seen(row: MediaJob) -> datetime:

@@ -8,7 +8,8 @@ import pytest
 from django.test import override_settings
 
 from kernel.conf import conf
-from tests.conftest import make_agent, make_cast
+from memory.resources.http import HttpClient, HttpStore
+from tests.conftest import TEAM, make_agent, make_cast
 from tests.doors.http import Http, assert_problem
 from tests.media.shelf import a_plan, put
 from tests.memory.talk import compose, context
@@ -61,3 +62,19 @@ def test_an_older_client_posts_the_plan_itself(peer):
     problem = assert_problem(client.post("retrieve", {"queries": [{"text": "a"}]}), 422, "invalid_input")
     assert {fault["loc"][-1] for fault in problem["errors"]} == {"version", "request_id", "purpose", "budget"}
     assert_problem(Http().post("retrieve", a_plan()), 401, "unauthenticated")
+
+
+def test_imports_are_handed_on(peer, tmp_path):
+    file = tmp_path / "lions.md"
+    file.write_text("# Lions\n\nLions have manes.\n")
+    settings = conf()
+    client = HttpClient(HttpStore(settings.resource_url, settings.resource_api_key))
+    made = client.add_document(file, {"title": "Lions"})
+    assert (made["status"], made["media_type"], made["warnings"]) == ("success", "document", [])
+    told = client.add_media("", {"text": "Moths fly at night.", "name": "moths.md"})
+    assert told["status"] == "success"
+    titles = {each["title"] for each in peer.agent.do("list_documents", domain_id=TEAM)["documents"]}
+    assert "Lions" in titles
+    refused = client.add_document("", {"text": "a", "data": "b"})
+    assert (refused["status"], refused["document_id"]) == ("failed", None)
+    assert "answered 422" in refused["warnings"][0]

@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
+from django.db import transaction
+
 from media.models import DocumentShare, SectionTag, SourceDocument, SourceSection, Tag, Topic, TopicSection
 from media.selectors.sight import private_scope
 from scopes.models import MemoryScope
@@ -45,7 +47,7 @@ def put(owner: Player, *texts: str, shared: tuple[str, ...] = (), domain: str = 
     number = next(_numbers)
     tag, topic, place = fields.pop("tag", None), fields.pop("topic", None), fields.pop("metadata", {})
     at = fields.pop("at", WHEN)
-    with unguarded():
+    with unguarded(), transaction.atomic():
         row = SourceDocument.objects.create(
             domain_id=domain,
             owner_id=owner.identity.actor.id,
