@@ -48,7 +48,7 @@ GARBAGE_COLLECT_MEDIA_OBJECTS = register(
 CHECK_MEDIA = register(
     Action(
         "check_media",
-        "Compare stored bytes with the rows that know of them, one stretch a call, and tell what is wrong.",
+        "Compare files, rows and the index of sections, one stretch a call, and tell what is wrong.",
         CheckMediaInput,
         CheckMediaResult,
         Right.OPERATE,

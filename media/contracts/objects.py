@@ -9,7 +9,16 @@ from pydantic import Field
 
 from kernel.contracts import Contract
 
-FaultKind = Literal["missing_bytes", "wrong_size", "wrong_content", "wrong_count", "unknown_file", "stray_file"]
+FaultKind = Literal[
+    "missing_bytes",
+    "wrong_size",
+    "wrong_content",
+    "wrong_count",
+    "unknown_file",
+    "stray_file",
+    "unindexed",
+    "stale_entry",
+]
 
 
 class CollectMediaInput(Contract):
@@ -48,9 +57,10 @@ class MediaFault(Contract):
     kind: FaultKind = Field(
         description="missing_bytes: a row without its bytes. wrong_size, wrong_content: bytes that are not what their row "
         "says. wrong_count: a count that differs from the references. unknown_file: bytes without a row. stray_file: "
-        "a file that is none of the store's."
+        "a file that is none of the store's. unindexed: a section that no search finds. stale_entry: an index entry "
+        "of a section that is gone."
     )
-    name: str = Field(description="Content hash, or name within the store.")
+    name: str = Field(description="Content hash, name within the store, or id of a section.")
     media_object_id: UUID | None = Field(default=None, description="The object's row; null where there is none.")
     what: str = Field(description="What is wrong, in a sentence.")
 

@@ -1,4 +1,4 @@
-"""Comparing the store of bytes with the rows that know of them, one stretch of hashes at a time."""
+"""Comparing files, rows and index: the store with the rows that know of it, a stretch of hashes at a time, then sections."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from collections.abc import Iterator
 
 from kernel.errors import NotFoundError
 from media.contracts.objects import CheckMediaResult, MediaFault
-from media.models import MediaObject
+from media.models import MediaObject, SourceSection
 from media.selectors.objects import counted_objects, needed_objects
 from media.storage import Store, StoredFile, store
+from search.contracts import Kind
+from search.selectors.upkeep import entries_without, without_entry
 
 STRETCHES = "0123456789abcdef"
 REST = "rest"  # what lies in the store beside the folders of hashes
@@ -17,11 +19,12 @@ _SHOWN = 100
 
 
 def check_stretch(cursor: str | None, *, deep: bool) -> CheckMediaResult:
-    """What is wrong with the contents whose hash begins with the digit at `cursor`; reads bytes only if `deep`."""
+    """What is wrong with the contents whose hash begins with the digit at `cursor`; reads bytes only if `deep`. At the
+    end, what lies beside them, and the index of sections."""
     kept, at = store(), cursor or STRETCHES[0]
     if at == REST:
         files = list(kept.rest())
-        faults = [_stray(file) for file in files]
+        faults = [*(_stray(file) for file in files), *_of_index()]
         return _result(0, len(files), faults, None)
     # Files first: a row comes before its bytes, so that what is being stored meanwhile is no unknown file.
     files = list(kept.iterate(at))
@@ -36,6 +39,19 @@ def check_stretch(cursor: str | None, *, deep: bool) -> CheckMediaResult:
             faults += _of_content(row, kept)
     following = STRETCHES[STRETCHES.index(at) + 1 :][:1] or REST
     return _result(len(rows), len(files), faults, following)
+
+
+def _of_index() -> Iterator[MediaFault]:
+    """Sections against the index that they are found by."""
+    lost = "No search finds this section: import its document again."
+    for pk in (
+        without_entry(SourceSection.objects.all(), Kind.SECTION).order_by("pk").values_list("pk", flat=True)[:_SHOWN]
+    ):
+        yield MediaFault(kind="unindexed", name=str(pk), media_object_id=None, what=lost)
+    gone = "The index holds a section that is gone."
+    entries = entries_without(SourceSection.objects.all(), Kind.SECTION).values_list("object_id", flat=True)
+    for pk in entries[:_SHOWN]:
+        yield MediaFault(kind="stale_entry", name=str(pk), media_object_id=None, what=gone)
 
 
 def _result(objects: int, files: int, faults: list[MediaFault], following: str | None) -> CheckMediaResult:

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 from uuid import UUID
 
+from django.db.models import Exists, Model, OuterRef, QuerySet
+
 from kernel import tokens
+from search.contracts import Kind
 from search.models import IndexEntry
+
+Row = TypeVar("Row", bound=Model)
 
 
 class EntrySeen(NamedTuple):
@@ -31,6 +36,16 @@ def count_entries(domain_id: str) -> tuple[int, int]:
     """How many entries a domain has, and how many of them another tokeniser made."""
     rows = IndexEntry.objects.filter(domain_id=domain_id)
     return rows.count(), rows.exclude(tokeniser=tokens.VERSION).count()
+
+
+def without_entry(rows: QuerySet[Row], kind: Kind) -> QuerySet[Row]:
+    """Those of the rows that should be found as this kind of text and have no entry in the index."""
+    return rows.filter(~Exists(IndexEntry.objects.filter(object_id=OuterRef("pk"), kind=kind.value)))
+
+
+def entries_without(rows: QuerySet[Row], kind: Kind) -> QuerySet[IndexEntry]:
+    """The entries of this kind whose row is not among these."""
+    return IndexEntry.objects.filter(~Exists(rows.filter(pk=OuterRef("object_id"))), kind=kind.value).order_by("pk")
 
 
 def index_digest(domain_id: str) -> str:

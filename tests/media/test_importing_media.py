@@ -7,11 +7,15 @@ import base64
 import pytest
 
 from kernel.errors import DomainError, ForbiddenError, InvalidInputError, TooLargeError
+from kernel.ids import new_id
 from media.extracting import FACTS, Capability, Finding, Segment, providers
 from media.models import MediaObject, SourceDocument, SourceSection
+from search.models import IndexEntry
 from tests.conftest import TEAM
+from tests.guards.write_guard import unguarded
 from tests.media.extracting.test_extracting import Reader, picture, png, sound
 from tests.media.test_fetching import page, serving
+from tests.media.test_objects import check
 
 pytestmark = pytest.mark.usefixtures("media_folder")
 
@@ -146,3 +150,14 @@ def test_an_address_inside_our_network_leaves_nothing(cast, site):
 def test_without_the_operators_word_nothing_is_fetched(cast):
     with pytest.raises(DomainError, match="SMARTBRAIN_MEDIA_ALLOWED_HOSTS"):
         cast.agent.do("add_document", domain_id=TEAM, source=URL)
+
+
+def test_a_check_compares_the_index_too(cast):
+    add(cast.agent, "add_image", "a.jpg", picture())
+    assert check(deep=True) == []
+    section = SourceSection.objects.get()
+    with unguarded():
+        entry = IndexEntry.objects.get(object_id=section.pk)
+        IndexEntry.objects.filter(pk=entry.pk).update(object_id=new_id())
+    assert [fault["kind"] for fault in check()] == ["unindexed", "stale_entry"]
+    assert check()[0]["name"] == str(section.pk)

@@ -1,4 +1,4 @@
-"""Compare all stored bytes with the rows that know of them, with a progress line."""
+"""Compare all files, rows and the index of sections, with a progress line."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _STRETCHES = 17  # the sixteen digits that a hash may begin with, and the rest
 
 class Command(ActionCommand):
     help = (
-        "Compare stored bytes with the rows that know of them: bytes that are missing, damaged or unknown, and counts "
-        "that are wrong. It only reads. Exit codes: 0 all is well, 1 something is wrong, 2 usage or environment."
+        "Compare files, rows and index: bytes that are missing, damaged or unknown, counts that are wrong, sections "
+        "that no search finds. It only reads. Exit codes: 0 all is well, 1 something is wrong, 2 usage or environment."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
