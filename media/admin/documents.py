@@ -9,6 +9,7 @@ from django.contrib import admin
 from django.contrib.admin import ModelAdmin, SimpleListFilter
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.urls import reverse
 
 from governance.adminbase import Cell, Fact, ReadOnlyAdmin, Table, badge, fact, list_url, read, shown, when
 from kernel.context import Ctx
@@ -131,6 +132,7 @@ class SourceDocumentAdmin(ReadOnlyAdmin):
             fact("Author", row.author or "not known"),
             fact("Source", row.source_type.replace("_", " ")),
             fact("Address", row.source_uri or "none", kind="code"),
+            fact("File", "download", reverse("document_file", args=[row.pk])),
             fact("Language", row.language),
             fact("Published", row.publication_date or "not known"),
             fact("First imported", row.created_at, kind="time"),

@@ -51,6 +51,15 @@ def test_it_works(cast, client, tmp_path):
         assert part in text
 
 
+def test_the_page_leads_to_the_file(cast, client):
+    document = add(cast, "# Plan\n\nUse Postgres.\n")
+    link = reverse("document_file", args=[document])
+    assert f'href="{link}"' in page(client, document)
+    answer = client.get(link)
+    assert b"".join(answer.streaming_content) == b"# Plan\n\nUse Postgres.\n"
+    assert answer["Content-Disposition"].startswith("attachment")
+
+
 def test_text_is_content_and_nothing_else(cast, client):
     text = page(client, add(cast, title=f"T {NASTY}", description=NASTY, tags=[NASTY]))
     assert "<script>alert" not in text
