@@ -8,10 +8,14 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.db import connection, connections, transaction
 
+from kernel import clock
+from media.models import MediaJob
+from media.services import leases
 from memory.models import Turn
 from scopes.models import Domain, Principal
 from tests.conftest import a_turn
 from tests.guards.write_guard import OutsideTheGateError, guarded_tables, unguarded, written_table
+from tests.media.jobbing import a_job
 
 
 def test_it_works(cast):
@@ -61,6 +65,20 @@ def test_another_thread_is_watched_too():
     thread.join()
     assert len(caught) == 1
     assert not Domain.objects.filter(pk="thread").exists()
+
+
+def test_a_lease_changes_the_row_of_a_job_and_nothing_else(cast):
+    row = a_job(cast.agent)
+    assert leases.claim(row.pk, clock.now()) is not None
+    with pytest.raises(OutsideTheGateError, match="media_jobs"), transaction.atomic():
+        MediaJob.objects.update(status="completed")
+    with leases._leasing():
+        for write in (
+            lambda: MediaJob.objects.all()._raw_delete("default"),
+            lambda: Principal.objects.update(active=False),
+        ):
+            with pytest.raises(OutsideTheGateError):
+                write()
 
 
 def test_set_up_by_hand_is_explicit(db):
