@@ -202,6 +202,12 @@ def test_people_download_from_the_admin(cast, document):
     assert (entry.outcome, entry.door) == ("allowed", "admin")
 
 
+def test_the_page_of_a_document_leads_to_its_file(cast, document):
+    cast.agent.do("share_document", document_id=document, scope=PROJECT)
+    page = signed_in("operator").get(f"/admin/media/sourcedocument/{document}/change/", follow=True)
+    assert f'href="/admin/documents/{document}/file"' in page.content.decode()
+
+
 def test_who_is_not_signed_in_is_sent_to_sign_in(cast, document):
     response = Client().get(f"/admin/documents/{document}/file")
     assert (response.status_code, response["Location"].partition("?")[0]) == (302, "/admin/login/")
