@@ -42,8 +42,8 @@ def apply(given: AddDocumentInput, ready: Ready, ctx: Ctx) -> Applied[AddDocumen
     replaced = replace_sections(document, ready.sections)
     changes += replaced.changes
     _index(document, replaced, change, ctx)
-    for ref in given.scopes:
-        changes += share(document, ref.name, ctx)
+    for name in sorted({ref.name for ref in given.scopes}):  # one order for all, so that no two wait for each other
+        changes += share(document, name, ctx)
     tags, made = ensure_tags(document.domain_id, given.options.tags)
     changes += [*made, *tag_sections(replaced.sections, tags)]
     result = AddDocumentResult(
