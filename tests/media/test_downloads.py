@@ -6,7 +6,9 @@ import asyncio
 from typing import Any
 
 import pytest
+from asgiref.sync import sync_to_async
 from django.contrib.auth import get_user_model
+from django.db import connections
 from django.test import AsyncClient, Client
 
 from governance.models import AuditEntry
@@ -222,6 +224,8 @@ def test_a_server_that_does_not_wait_streams_it_too(cast, document):
     async def ask() -> tuple[int, bytes]:
         headers = {"Authorization": f"Bearer {cast.agent.key}"}
         response: Any = await AsyncClient().get(f"/v1/documents/{document}/content", headers=headers)
-        return response.status_code, b"".join([piece async for piece in response.streaming_content])
+        sent = b"".join([piece async for piece in response.streaming_content])
+        await sync_to_async(connections.close_all)()  # those of the thread that answered
+        return response.status_code, sent
 
     assert asyncio.run(ask()) == (200, PICTURE)
