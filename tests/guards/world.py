@@ -211,6 +211,7 @@ def _import(agent: Player, ids: Ids, *, in_project: bool) -> str:
     """A document, marked all over, shared to the project where there is one."""
     options = {
         "text": f"# The {MARK} plan\n\nWords of {MARK}.\n",
+        "name": f"{MARK}.md",
         "title": f"Title {MARK}",
         "author": f"Author {MARK}",
         "description": f"About {MARK}",
