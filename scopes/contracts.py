@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from kernel.context import ActorKind, Right
 from kernel.contracts import Contract, Identifier
@@ -35,6 +35,15 @@ ScopePattern = Annotated[
 ]
 
 
+def _readable(text: str) -> str:
+    if has_invisible(text):
+        raise ValueError("holds a character that nobody can see")
+    return text
+
+
+ExternalId = Annotated[Identifier, AfterValidator(_readable)]
+
+
 class Role(StrEnum):
     """What a person is assigned to do in scopes. Its name is also that of a group: out of it, nobody acts in that role."""
 
@@ -52,16 +61,10 @@ class ScopeRef(Contract):
         pattern=r"^[a-z]+$",
         description="`global`, `project`, `expert`, `task`, or `session` for one conversation.",
     )
-    id: Identifier = Field(description="The caller's own id of the scope, 1 to 200 characters.")
+    id: ExternalId = Field(description="The caller's own id of the scope, 1 to 200 characters.")
     domain_id: DomainId | None = Field(
         default=None, description="Only to be explicit: it must be the domain of the request."
     )
-
-    @model_validator(mode="after")
-    def _readable_id(self) -> Self:
-        if has_invisible(self.id):
-            raise ValueError("id holds a character that nobody can see")
-        return self
 
     @property
     def name(self) -> str:
@@ -107,7 +110,7 @@ class Scoped(Contract):
     """The fields by which every scoped call says where it happens."""
 
     domain_id: DomainId = Field(default=LEGACY_DOMAIN, description="The isolation domain; `legacy` where left out.")
-    session_id: Identifier | None = Field(default=None, description="The conversation, in the caller's own words.")
+    session_id: ExternalId | None = Field(default=None, description="The conversation, in the caller's own words.")
     scope_context: ScopeContext | None = Field(
         default=None, description="Left out: read and write the scope `session:<session_id>` only."
     )
@@ -116,8 +119,6 @@ class Scoped(Contract):
     def _somewhere(self) -> Self:
         if self.session_id is None and self.scope_context is None:
             raise ValueError("give a session_id or a scope_context")
-        if self.session_id is not None and has_invisible(self.session_id):
-            raise ValueError("session_id holds a character that nobody can see")
         return self
 
 

@@ -11,12 +11,10 @@ from kernel.actions import Action, Applied, Target, register
 from kernel.context import Ctx, Right
 from kernel.errors import ForbiddenError, TransitionError
 from kernel.paging import encode, page
-from media.contracts.jobs import (
-    MAX_JOBS_AT_ONCE as _MOST,
-)
+from media.contracts.jobs import MAX_JOBS_AT_ONCE as _MOST
 from media.contracts.jobs import (
     JobRef,
-    JobResult,
+    JobView,
     ListMediaJobsInput,
     ListMediaJobsResult,
     MediaJobStatsInput,
@@ -44,8 +42,8 @@ def _job_target(given: JobRef, ctx: Ctx) -> Target:
     return Target(row.domain_id, scopes=(), place=row.place)
 
 
-def _get(given: JobRef, ctx: Ctx) -> JobResult:
-    return JobResult(job=view_job(job_by_id(given.id, ctx)))
+def _get(given: JobRef, ctx: Ctx) -> JobView:
+    return view_job(job_by_id(given.id, ctx))
 
 
 GET_MEDIA_JOB = register(
@@ -53,7 +51,7 @@ GET_MEDIA_JOB = register(
         "get_media_job",
         "Read one media job: where it is, its error or result, and what to do next.",
         JobRef,
-        JobResult,
+        JobView,
         Right.READ,
         _job_target,
         _get,
@@ -127,11 +125,11 @@ def _steered(given: JobRef, ctx: Ctx) -> MediaJob:
     return row
 
 
-def _after(row: MediaJob, ctx: Ctx) -> JobResult:
-    return JobResult(job=view_job(job_by_id(row.pk, ctx)))
+def _after(row: MediaJob, ctx: Ctx) -> JobView:
+    return view_job(job_by_id(row.pk, ctx))
 
 
-def _cancel(given: JobRef, row: MediaJob, ctx: Ctx) -> Applied[JobResult]:
+def _cancel(given: JobRef, row: MediaJob, ctx: Ctx) -> Applied[JobView]:
     change = jobs.cancel(row, ctx)
     return _after(row, ctx), [change]
 
@@ -141,7 +139,7 @@ CANCEL_MEDIA_JOB = register(
         "cancel_media_job",
         "Stop a media job that no worker has begun.",
         JobRef,
-        JobResult,
+        JobView,
         Right.READ,
         _job_target,
         _steered,
@@ -158,7 +156,7 @@ def _retriable(given: JobRef, ctx: Ctx) -> MediaJob:
     return row
 
 
-def _retry(given: JobRef, row: MediaJob, ctx: Ctx) -> Applied[JobResult]:
+def _retry(given: JobRef, row: MediaJob, ctx: Ctx) -> Applied[JobView]:
     change = jobs.retry(row, ctx)
     return _after(row, ctx), [change]
 
@@ -168,7 +166,7 @@ RETRY_MEDIA_JOB = register(
         "retry_media_job",
         "Let a failed media job begin anew.",
         JobRef,
-        JobResult,
+        JobView,
         Right.READ,
         _job_target,
         _retriable,
@@ -179,7 +177,7 @@ RETRY_MEDIA_JOB = register(
 )
 
 
-def _acknowledge(given: JobRef, row: MediaJob, ctx: Ctx) -> Applied[JobResult]:
+def _acknowledge(given: JobRef, row: MediaJob, ctx: Ctx) -> Applied[JobView]:
     changes = jobs.acknowledge(row, ctx)
     return _after(row, ctx), changes
 
@@ -189,7 +187,7 @@ ACKNOWLEDGE_MEDIA_JOB = register(
         "acknowledge_media_job",
         "Note that you know how a media job ended: it asks for attention no longer.",
         JobRef,
-        JobResult,
+        JobView,
         Right.READ,
         _job_target,
         _steered,

@@ -37,8 +37,8 @@ def _place(given: RetrieveInput, ctx: Ctx) -> Resolved | None:
 
 def _resolved(given: RetrieveInput, ctx: Ctx) -> Resolved | None:
     context, domain_id = _context(given), _domain(given, ctx)
+    require_domain(domain_id, ctx)  # a plan's caller may have named it, in any words
     if context is None and given.session_id is None:
-        require_domain(domain_id, ctx)
         return None
     place = Scoped(domain_id=domain_id, session_id=given.session_id, scope_context=context)
     return resolve(place, ctx, in_force(domain_id, ctx).section(ScopesPolicy).allowed_types)

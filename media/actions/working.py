@@ -12,6 +12,7 @@ from governance.gate import perform, system_ctx
 from kernel import clock
 from kernel.context import Ctx, Door
 from kernel.errors import DomainError
+from kernel.text import storable
 from media.actions.running import RUN_MEDIA_JOB
 from media.actions.upkeep import PRUNE_MEDIA_JOBS, RECOVER_MEDIA_JOBS
 from media.contracts.jobs import PruneMediaJobsInput, RecoverMediaJobsInput, RunMediaJobInput
@@ -62,7 +63,7 @@ def _run(lease: leases.Lease) -> None:
         try:
             perform(RUN_MEDIA_JOB, RunMediaJobInput(id=lease.job_id, lease_token=lease.token), ctx=ctx)
         except DomainError as exc:
-            logger.info("job %s: %s", lease.job_id, exc.message)
+            logger.info("job %s: %s", lease.job_id, storable(exc.message))
         except Exception:
             logger.exception("job %s, request %s", lease.job_id, ctx.request_id)
         # Where the database was out of reach, nothing is on record of how it went.

@@ -180,7 +180,7 @@ class JobScreen(Screen):
 
     def show(self, request: HttpRequest, **names: Any) -> dict[str, Any]:
         """The job, read through the gate."""
-        view: JobView = read("get_media_job", request, id=str(names["pk"])).job
+        view: JobView = read("get_media_job", request, id=str(names["pk"]))
         line = line_of(view, ctx_of(request))
         return {"line": line, "facts": _facts(line), "board": reverse("admin:media_board"), "pulse": _beat(view)}
 

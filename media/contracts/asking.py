@@ -7,9 +7,9 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
-from kernel.contracts import Contract, Identifier
+from kernel.contracts import Contract
 from media.contracts.retrieval import RetrievalPlan
-from scopes.contracts import DomainId, ScopeContext
+from scopes.contracts import DomainId, ExternalId, ScopeContext
 
 _BESIDE = ("domain_id", "session_id", "scope_context")
 
@@ -21,7 +21,7 @@ class RetrieveInput(Contract):
     domain_id: DomainId | None = Field(
         default=None, description="The isolation domain; left out, the plan's caller, your only one, else `legacy`."
     )
-    session_id: Identifier | None = Field(default=None, description="A conversation: read what is shared to it.")
+    session_id: ExternalId | None = Field(default=None, description="A conversation: read what is shared to it.")
     scope_context: ScopeContext | None = Field(
         default=None,
         description="Scopes to read; it may also stand in the plan. With neither it nor a session: every document that "

@@ -56,7 +56,7 @@ class EnqueueMediaResult(KeyedResult):
 
 
 class JobView(Contract):
-    """One job."""
+    """One job: alone as the older protocol has it, or in a list."""
 
     id: UUID = Field(description="Job id (UUIDv7).")
     domain_id: str = Field(description="Its domain.")
@@ -83,12 +83,6 @@ class JobRef(Contract):
     """One job by its id."""
 
     id: UUID = Field(description="Job id.")
-
-
-class JobResult(Contract):
-    """A job after the call."""
-
-    job: JobView = Field(description="The job.")
 
 
 class ListMediaJobsInput(PageInput):

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import Field, model_validator
 
-from kernel.contracts import Contract, Identifier, KeyedInput, KeyedResult
+from kernel.contracts import Contract, KeyedInput, KeyedResult
 from memory.compose.contracts import OpenConflict
 from memory.conflicts import Rule
 from memory.contracts.events import MessageIn, RefIn, ToolCallIn
@@ -29,7 +29,7 @@ from memory.contracts.items import (
     Status,
     TaskIn,
 )
-from scopes.contracts import Scoped, ScopeView
+from scopes.contracts import ExternalId, Scoped, ScopeView
 
 
 class TurnEvents(Contract):
@@ -80,7 +80,7 @@ ITEM_LISTS = (
 class CommitTurnInput(KeyedInput, Scoped):
     """One turn of a conversation."""
 
-    session_id: Identifier = Field(description="The conversation, in the caller's own words; opened where missing.")
+    session_id: ExternalId = Field(description="The conversation, in the caller's own words; opened where missing.")
     turn_events: TurnEvents = Field(description="What happened.")
     extract: bool = Field(default=True, description="False: learn nothing from the text of messages.")
 

@@ -9,7 +9,7 @@ from uuid import UUID
 from pydantic import Field, JsonValue
 
 from kernel.contracts import Contract, Identifier, Instant, PageInput, PageResult
-from scopes.contracts import LEGACY_DOMAIN, DomainId, ScopeRef
+from scopes.contracts import LEGACY_DOMAIN, DomainId, ExternalId, ScopeRef
 
 Meta = Annotated[dict[str, JsonValue], Field(default={}, description="Anything of the caller's own; kept as given.")]
 
@@ -102,7 +102,7 @@ class ListTurnsInput(PageInput):
     """A session's turns in order."""
 
     domain_id: DomainId = Field(default=LEGACY_DOMAIN, description="The isolation domain; `legacy` where left out.")
-    session_id: Identifier = Field(description="The conversation, in the caller's own words.")
+    session_id: ExternalId = Field(description="The conversation, in the caller's own words.")
     newest_first: bool = Field(default=False, description="True: start with the newest turn.")
 
 

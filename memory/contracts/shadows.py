@@ -8,9 +8,9 @@ from uuid import UUID
 
 from pydantic import Field, model_validator
 
-from kernel.contracts import Contract, Identifier, PageInput, PageResult
+from kernel.contracts import Contract, PageInput, PageResult
 from memory.contracts.items import MemoryType, Short
-from scopes.contracts import LEGACY_DOMAIN, DomainId, ScopeContext, ScopeRef, ScopeView
+from scopes.contracts import LEGACY_DOMAIN, DomainId, ExternalId, ScopeContext, ScopeRef, ScopeView
 
 
 class WhatIf(Contract):
@@ -31,7 +31,7 @@ class InspectShadowsInput(PageInput):
     """Where to look: a session, a scope context, or one recorded context as it was then."""
 
     domain_id: DomainId = Field(default=LEGACY_DOMAIN, description="The isolation domain; `legacy` where left out.")
-    session_id: Identifier | None = Field(default=None, description="The conversation, in the caller's own words.")
+    session_id: ExternalId | None = Field(default=None, description="The conversation, in the caller's own words.")
     scope_context: ScopeContext | None = Field(default=None, description="The scopes that would be read.")
     context_id: UUID | None = Field(
         default=None, description="A recorded context: its scopes, and the rows as they were when it was composed."

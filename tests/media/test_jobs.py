@@ -50,9 +50,9 @@ def taken(job_id: str = "") -> leases.Lease:
 
 def test_it_works(cast, importing):
     job_id = enqueue(cast.agent, idempotency_key="k")
-    assert cast.agent.do("get_media_job", id=job_id)["job"]["status"] == "queued"
+    assert cast.agent.do("get_media_job", id=job_id)["status"] == "queued"
     assert worker.run_media_job(job_id)
-    job = cast.agent.do("get_media_job", id=job_id)["job"]
+    job = cast.agent.do("get_media_job", id=job_id)
     document = SourceDocument.objects.get()
     assert (job["status"], job["attempts"], job["error"], job["advice"]) == ("completed", 1, "", "")
     assert job["result"]["document_id"] == str(document.pk)
@@ -240,7 +240,7 @@ def test_a_passing_fault_is_tried_again_until_it_has_failed(cast, importing):
     with later(3):
         assert worker.run_media_job(job_id)
     assert (row_of(job_id).status, row_of(job_id).attempts) == ("failed", 2)
-    assert cast.agent.do("get_media_job", id=job_id)["job"]["advice"]
+    assert cast.agent.do("get_media_job", id=job_id)["advice"]
 
 
 @pytest.mark.parametrize(
@@ -298,7 +298,7 @@ def test_what_was_not_done_in_full_is_partial_and_says_what_to_do(cast, importin
     importing.result = lambda pk: SmallResult(document_id=pk, **result)
     job_id = enqueue(cast.agent)
     worker.run_media_job(job_id)
-    job = cast.agent.do("get_media_job", id=job_id)["job"]
+    job = cast.agent.do("get_media_job", id=job_id)
     assert job["status"] == "partial"
     assert words in job["advice"]
 
@@ -413,7 +413,7 @@ def test_a_job_without_message_is_found(cast, importing):
 
 def test_only_a_queued_job_is_canceled(cast, importing):
     job_id = enqueue(cast.agent)
-    assert cast.agent.do("cancel_media_job", id=job_id)["job"]["status"] == "canceled"
+    assert cast.agent.do("cancel_media_job", id=job_id)["status"] == "canceled"
     assert not worker.run_media_job(job_id)
     for action in ("cancel_media_job", "retry_media_job"):
         with pytest.raises(TransitionError):
@@ -428,7 +428,7 @@ def test_a_failed_job_is_retried_from_the_start(cast, importing):
     job_id = enqueue(cast.agent)
     importing.before = raising(TooLargeError("over"))
     worker.run_media_job(job_id)
-    job = cast.agent.do("retry_media_job", id=job_id)["job"]
+    job = cast.agent.do("retry_media_job", id=job_id)
     assert (job["status"], job["attempts"], job["error"], job["result"]) == ("queued", 0, "", None)
     importing.before = lambda given, ctx: None
     worker.run_media_job(job_id)
@@ -460,7 +460,7 @@ def test_what_is_taken_note_of_asks_for_nothing_more(cast, importing):
     job_id = _failed(cast.agent, 1)
     assert cast.agent.do("media_job_stats")["unacknowledged"] == 1
     for _ in range(2):
-        assert cast.agent.do("acknowledge_media_job", id=job_id)["job"]["acknowledged_at"]
+        assert cast.agent.do("acknowledge_media_job", id=job_id)["acknowledged_at"]
     assert cast.agent.do("media_job_stats")["unacknowledged"] == 0
     assert cast.agent.do("list_media_jobs", unacknowledged=True)["jobs"] == []
     with pytest.raises(TransitionError):
@@ -470,7 +470,7 @@ def test_what_is_taken_note_of_asks_for_nothing_more(cast, importing):
 def test_a_reader_steers_nothing(cast, importing):
     job_id = enqueue(cast.agent, scopes=[PROJECT])
     auditor = make_person("looker", TEAM)
-    assert auditor.do("cancel_media_job", id=job_id)["job"]["status"] == "canceled"
+    assert auditor.do("cancel_media_job", id=job_id)["status"] == "canceled"
     put(job_id, owner_id=cast.reader.identity.actor.id, status="queued")
     with pytest.raises(ForbiddenError):
         cast.reader.do("cancel_media_job", id=job_id)

@@ -54,7 +54,7 @@ def test_a_job_is_asked_for_and_followed(http):
     again = http.post("media", {**tree, "options": {**tree["options"], "idempotency_key": "k"}})
     assert (again.status_code, again.json()["job_id"], again.json()["deduplicated"]) == (202, asked["job_id"], True)
     working.run_media_job(asked["job_id"])
-    job = http.get(f"/v1/media/jobs/{asked['job_id']}").json()["job"]
+    job = http.get(f"/v1/media/jobs/{asked['job_id']}").json()
     assert (job["status"], job["result"]["document_id"]) == ("completed", str(SourceDocument.objects.get().pk))
     assert [row["id"] for row in http.get("/v1/media/jobs?status=completed,failed").json()["jobs"]] == [job["id"]]
     assert http.get("/v1/media/jobs?status=failed&limit=5&offset=0").json()["jobs"] == []
@@ -182,9 +182,9 @@ def test_who_may_not_is_told_so(cast):
 
 def test_jobs_are_steered_by_address(cast, http):
     waiting, failed = a_job(cast.agent), a_job(cast.agent, "failed")
-    assert http.post(f"media/jobs/{waiting.pk}/cancel").json()["job"]["status"] == "canceled"
+    assert http.post(f"media/jobs/{waiting.pk}/cancel").json()["status"] == "canceled"
     assert_problem(http.post(f"media/jobs/{waiting.pk}/cancel"), 409, "transition_error")
-    assert http.post(f"media/jobs/{failed.pk}/retry").json()["job"]["status"] == "queued"
+    assert http.post(f"media/jobs/{failed.pk}/retry").json()["status"] == "queued"
     put(str(failed.pk), status="processing")
     assert_problem(http.post(f"media/jobs/{failed.pk}/retry"), 409, "transition_error")
     other = Http(make_agent("second").key)

@@ -395,3 +395,11 @@ def test_as_many_queries_however_many_documents_others_have(cast, monkeypatch, f
             put(other, f"zebra of others {n}")
     assert counts[:2] == counts[2:]
     assert max(counts) <= 15
+
+
+def test_a_domain_or_session_in_any_words_is_refused_in_ours(cast):
+    strange = a_plan(debug={"caller": {"domain_id": "no such / domain"}})
+    with pytest.raises(NotFoundError, match="No domain"):
+        cast.agent.do("retrieve", {"plan": strange, "session_id": "s"})
+    with pytest.raises(InvalidInputError, match="nobody can see"):
+        cast.agent.do("retrieve", {"plan": a_plan(), "domain_id": TEAM, "session_id": "s\u200b1"})

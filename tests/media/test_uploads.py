@@ -61,7 +61,7 @@ def test_a_job_reads_what_was_uploaded(cast):
     assert asked["media_type"] == "document"
     assert row_of(asked["job_id"]).staging_object == MediaObject.objects.get()
     working.run_media_job(asked["job_id"])
-    job = cast.agent.do("get_media_job", id=asked["job_id"])["job"]
+    job = cast.agent.do("get_media_job", id=asked["job_id"])
     assert (job["status"], job["result"]["section_count"]) == ("completed", 1)
     assert MediaObject.objects.get().reference_count == 1
 
@@ -165,4 +165,4 @@ def test_a_job_without_its_file_is_not_retried(cast):
         cast.agent.do("retry_media_job", id=job_id)
     assert cast.agent.do("retry_media_jobs")["refused"][0]["id"] == job_id
     upload(cast.agent)
-    assert cast.agent.do("retry_media_job", id=job_id)["job"]["status"] == "queued"
+    assert cast.agent.do("retry_media_job", id=job_id)["status"] == "queued"

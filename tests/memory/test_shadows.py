@@ -184,3 +184,8 @@ def test_nothing_out_of_sight_is_told(cast):
     with pytest.raises(NotFoundError):
         inspect(narrow, scope_context=own, what_if={"act": "retract", "memory_item_id": ids["global:g"]})
     assert MemoryItem.objects.count() == 2
+
+
+def test_a_session_with_a_character_that_nobody_can_see_is_refused(cast):
+    with pytest.raises(InvalidInputError, match="nobody can see"):
+        cast.agent.do("inspect_shadows", domain_id=TEAM, session_id="s\u200b1")
