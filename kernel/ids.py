@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from uuid import UUID
@@ -16,6 +16,17 @@ def new_id() -> UUID:
     """A fresh UUIDv7."""
     source = _source.get()
     return source() if source else UUID(bytes=uuid6.uuid7().bytes)
+
+
+def uuids_in(texts: Iterable[str]) -> dict[str, UUID]:
+    """Those texts that are UUIDs, in any of their forms, each with its value."""
+    found = {}
+    for text in texts:
+        try:
+            found[text] = UUID(text)
+        except ValueError:
+            continue
+    return found
 
 
 @contextmanager

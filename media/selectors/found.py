@@ -10,6 +10,7 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef, Q
 
 from kernel.context import Ctx
+from kernel.ids import uuids_in
 from media.models import DocumentShare, SourceSection
 from media.selectors.sight import private_scope, visible_documents
 from scopes.selectors import private_scopes
@@ -50,7 +51,7 @@ def hydrate_sections(ids: Sequence[UUID], domain_id: str, scope_keys: Sequence[i
 
 def resolve_sections(ids: Sequence[str], domain_id: str, ctx: Ctx) -> Mapping[str, str]:
     """Sections by their id, of visible documents."""
-    wanted = _uuids(ids)
+    wanted = uuids_in(ids)
     seen = Exists(visible_documents(ctx).filter(pk=OuterRef("document_id")))
     rows = SourceSection.objects.filter(seen, domain_id=domain_id, pk__in=wanted.values()) if wanted else []
     known = {row.pk for row in rows}
@@ -59,17 +60,7 @@ def resolve_sections(ids: Sequence[str], domain_id: str, ctx: Ctx) -> Mapping[st
 
 def resolve_documents(ids: Sequence[str], domain_id: str, ctx: Ctx) -> Mapping[str, str]:
     """Visible documents by their id."""
-    wanted = _uuids(ids)
+    wanted = uuids_in(ids)
     rows = visible_documents(ctx).filter(domain_id=domain_id, pk__in=wanted.values()) if wanted else []
     known = {row.pk for row in rows}
     return {text: str(row_id) for text, row_id in wanted.items() if row_id in known}
-
-
-def _uuids(ids: Sequence[str]) -> dict[str, UUID]:
-    found = {}
-    for text in ids:
-        try:
-            found[text] = UUID(text)
-        except ValueError:
-            continue
-    return found

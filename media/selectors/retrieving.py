@@ -17,6 +17,7 @@ from django.db.models.functions import Left, Lower
 from django.db.models.lookups import Exact
 
 from kernel.context import Ctx
+from kernel.ids import uuids_in
 from media.contracts.retrieval import GlobalFilters
 from media.models import DocumentShare, SectionTag, SourceDocument, SourceSection, TopicSection
 from media.selectors.sight import documents_in, private_scope, visible_documents
@@ -121,11 +122,17 @@ def condition(filters: GlobalFilters) -> Q:
     """The filters as a condition on sections; the time is left to the index, which keeps it."""
     found = Q()
     if filters.document_ids:
-        found &= Q(document_id__in=_uuids(filters.document_ids))
+        found &= Q(document_id__in=uuids_in(filters.document_ids).values())
     if filters.tag_ids:
-        found &= Q(Exists(SectionTag.objects.filter(section=OuterRef("pk"), tag_id__in=_uuids(filters.tag_ids))))
+        found &= Q(
+            Exists(SectionTag.objects.filter(section=OuterRef("pk"), tag_id__in=uuids_in(filters.tag_ids).values()))
+        )
     if filters.topic_ids:
-        found &= Q(Exists(TopicSection.objects.filter(section=OuterRef("pk"), topic_id__in=_uuids(filters.topic_ids))))
+        found &= Q(
+            Exists(
+                TopicSection.objects.filter(section=OuterRef("pk"), topic_id__in=uuids_in(filters.topic_ids).values())
+            )
+        )
     if filters.source_type:
         found &= Q(document__source_type__in=filters.source_type)
     if filters.media_type:
@@ -156,16 +163,6 @@ def _any(conditions: Iterable[Q]) -> Q:
     found = Q(pk__in=[])
     for each in conditions:
         found |= each
-    return found
-
-
-def _uuids(ids: Iterable[str]) -> list[UUID]:
-    found = []
-    for text in ids:
-        try:
-            found.append(UUID(text))
-        except ValueError:
-            continue
     return found
 
 

@@ -13,6 +13,7 @@ from django.db.models import Q, QuerySet
 
 from governance.contracts.presenting import ConflictNote, FieldChange, RelatedText, RowChange
 from kernel.context import Ctx
+from kernel.ids import uuids_in
 from memory.candidates import Candidate
 from memory.contracts.items import TRUSTED, Lifecycle, Status, Tier
 from memory.contracts.refs import EvidenceRef
@@ -195,14 +196,14 @@ class Origin:
 
 def memories_in(refs: Iterable[Told]) -> list[UUID]:
     """The ids of the memories among some references."""
-    return _uuids(ref.id for ref, _ in refs if ref.kind == "memory")
+    return list(uuids_in(ref.id for ref, _ in refs if ref.kind == "memory").values())
 
 
 def evidence_texts(refs: Sequence[Told], ctx: Ctx, origins: Sequence[Origin] = ()) -> list[RelatedText]:
     """References with their texts, as far as the reviewer may read them; one that it may not is named and no more. Then
     the messages of `origins` that it may read, five of each at most."""
     memories = {str(pk): row for pk, row in readable(memories_in(refs), ctx).items()}
-    rows = _messages(_uuids(ref.id for ref, _ in refs if ref.kind == "message"), origins, ctx)
+    rows = _messages(list(uuids_in(ref.id for ref, _ in refs if ref.kind == "message").values()), origins, ctx)
     messages = {str(row.pk): row for row in rows}
     found = []
     for ref, role in refs:
@@ -286,16 +287,6 @@ def _said(row: Message, role: str) -> RelatedText:
         source=f"{row.name or row.role} in session {row.turn.session.external_id}, turn {row.turn.seq}",
         at=row.created_at,
     )
-
-
-def _uuids(texts: Iterable[str]) -> list[UUID]:
-    found = []
-    for text in texts:
-        try:
-            found.append(UUID(text))
-        except ValueError:
-            continue
-    return found
 
 
 def _instant(at: Any) -> str | None:

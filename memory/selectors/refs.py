@@ -6,12 +6,12 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from kernel.context import Ctx
 from kernel.errors import InvalidInputError
+from kernel.ids import uuids_in
 from memory.contracts.refs import EvidenceRef
 from memory.models import Message, Ref, ToolCall
 from memory.selectors.items import visible_items
@@ -57,7 +57,7 @@ def distinct(refs: Iterable[EvidenceRef], found: Mapping[EvidenceRef, EvidenceRe
 
 def resolve_memories(ids: Sequence[str], domain_id: str, ctx: Ctx) -> Mapping[str, str]:
     """Memory items by their id."""
-    wanted = _uuids(ids)
+    wanted = uuids_in(ids)
     rows = visible_items(ctx).filter(domain_id=domain_id, pk__in=wanted.values()) if wanted else []
     known = {row.pk for row in rows}
     return {text: str(item_id) for text, item_id in wanted.items() if item_id in known}
@@ -66,7 +66,7 @@ def resolve_memories(ids: Sequence[str], domain_id: str, ctx: Ctx) -> Mapping[st
 def resolve_messages(ids: Sequence[str], domain_id: str, ctx: Ctx) -> Mapping[str, str]:
     """Messages, tool calls and references of turns by their id, and messages by the caller's own id: the newest that
     carries it. They are visible in their session and in the default_write scope of their commit."""
-    wanted = _uuids(ids)
+    wanted = uuids_in(ids)
     names = [text for text in ids if text not in wanted]
     messages = _seen(Message, domain_id, ctx).filter(Q(pk__in=wanted.values()) | Q(external_id__in=names))
     rows = messages.order_by().values_list("pk", "external_id")
@@ -91,16 +91,6 @@ def _seen(model: type[Any], domain_id: str, ctx: Ctx) -> QuerySet[Any]:
     )
     rows: QuerySet[Any] = model.objects.filter(domain_filter(ctx), here, domain_id=domain_id)
     return rows
-
-
-def _uuids(ids: Iterable[str]) -> dict[str, UUID]:
-    found = {}
-    for text in ids:
-        try:
-            found[text] = UUID(text)
-        except ValueError:
-            continue
-    return found
 
 
 def _fault(at: PlacedRef, message: str) -> InvalidInputError:
