@@ -12,7 +12,7 @@ from datetime import UTC, datetime, time
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Left, Lower
 from django.db.models.lookups import Exact
 
@@ -49,7 +49,8 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class SectionSeen:
-    """A section with what an evidence tells of it and of its document."""
+    """A section with what an evidence tells of it and of its document. `shared_key` is the first of the scopes read that
+    the document is shared to."""
 
     id: UUID
     number: int
@@ -63,6 +64,7 @@ class SectionSeen:
     language: str
     media_type: str
     content_hash: str
+    shared_key: int | None
     event_time: datetime
     document: Mapping[str, Any] = field(repr=False)
 
@@ -70,7 +72,7 @@ class SectionSeen:
 _COLUMNS = (
     "id", "number", "title", "content", "metadata", "document_id", "document__title", "document__source_uri",
     "document__source_type", "document__language", "document__media_type", "document__content_hash",
-    "document__publication_date", "document__created_at", "document__metadata",
+    "shared_key", "document__publication_date", "document__created_at", "document__metadata",
 )  # fmt: skip
 
 
@@ -209,6 +211,8 @@ def read_sections(ids: Collection[UUID], reading: Reading, filters: Q, ctx: Ctx)
     documents = documents_of(reading, ctx)
     rows = SourceSection.objects.filter(filters, domain_id=reading.domain_id, pk__in=ids)
     rows = rows.filter(Exists(documents.filter(pk=OuterRef("document_id"))))
+    shares = DocumentShare.objects.filter(document=OuterRef("document_id"), scope_id__in=tuple(reading.scopes))
+    rows = rows.annotate(shared_key=Subquery(shares.order_by("scope_id").values("scope_id")[:1]))
     return {row[0]: _seen(*row) for row in rows.values_list(*_COLUMNS)}
 
 

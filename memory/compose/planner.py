@@ -167,7 +167,7 @@ def _expansions(message: str, recent: Sequence[RecentMessage]) -> list[str]:
         *([[*core[:6], *new]] if new else []),
         core_names(message),
     ]
-    seen = {_bag(runs(message))}
+    seen = {_bag(runs(message)), _bag([message])}
     kept = []
     for variant in variants:
         if variant and _bag(variant) not in seen:

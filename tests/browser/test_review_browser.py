@@ -181,7 +181,8 @@ def test_a_session_without_javascript(browser: Browser, live_server, desk):
     assert states() == ["approved", "changes_requested", "approved", "approved", "approved"]
 
 
-def test_two_reviewers_race(browser: Browser, live_server, desk):
+def test_two_reviewers_race(browser: Browser, live_server, transactional_db):
+    desk = make_desk()  # nobody is asked for a second look, which would hide who decided
     proposal = propose(desk.cast.agent, "The port is 5432")
     with (
         signed_in(browser, live_server.url, "ann") as (ann, _),

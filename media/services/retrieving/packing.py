@@ -117,7 +117,8 @@ def _weights(plan: RetrievalPlan) -> Mapping[str, JsonValue]:
 
 def _evidence(result: Result, plan: RetrievalPlan, reading: Reading, ctx: Ctx) -> PackEvidence:
     section, output = result.section, plan.output
-    scope = reading.scopes.get(result.hit.scope_key)
+    key = result.hit.scope_key if result.hit.scope_key in reading.scopes else section.shared_key
+    scope = reading.scopes[key] if key is not None else None
     scope_type, _, scope_id = (scope or "").partition(":")
     policy = output.snippet_policy if output.snippet_policy == "head" else "auto"
     text = snippet(section.content, result.query_text, output.max_snippet_chars, policy)
