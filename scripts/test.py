@@ -87,6 +87,8 @@ def _suite(name: str, env: dict[str, str], server: Server | None, arguments: lis
     print(f"\n{name}", flush=True)
     started = time.monotonic()
     command = [sys.executable, "-m", "pytest", f"--numprocesses={os.cpu_count() or 1}", "--dist=worksteal", *arguments]
+    if not arguments:
+        command += ["--durations=25", "--durations-min=2"]  # where a quicker suite begins
     if not arguments and server is None:
         command += ["--cov", "--cov-report=", "--cov-fail-under=0"]
     with tempfile.TemporaryDirectory(prefix="smartbrain-test-") as folder:
