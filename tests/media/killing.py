@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import random
@@ -93,8 +94,8 @@ class Crew:
             except urllib.error.HTTPError as exc:
                 if exc.code not in (409, 503):  # under way in a process that died, or the database is busy
                     raise
-            except OSError:
-                pass  # it is being killed and started again
+            except (OSError, http.client.HTTPException):
+                pass  # it is being killed, perhaps in the middle of its answer, and started again
             assert time.monotonic() < until, self.output.read_text("utf-8")[-4000:]
             time.sleep(0.1)
 

@@ -60,12 +60,14 @@ def run(folder: Path, count: int, kills: int, paragraphs: int, seed: int) -> dic
     with crew(folder) as at:
         killer = threading.Thread(target=kill_until, args=(done, at, seed, kills), daemon=True)
         killer.start()
-        told = submit(at, agent.key, range(count), paragraphs)
-        until = time.monotonic() + 30 + 3 * count
-        while not all_done(count) and time.monotonic() < until:
-            time.sleep(0.1)
-        done.set()
-        killer.join()
+        try:
+            told = submit(at, agent.key, range(count), paragraphs)
+            until = time.monotonic() + 30 + 3 * count
+            while not all_done(count) and time.monotonic() < until:
+                time.sleep(0.1)
+        finally:  # or it would start what nobody ends
+            done.set()
+            killer.join()
         assert all_done(count), at.output.read_text("utf-8")[-4000:]
         killed = dict(at.killed)
     return {"told": told, "killed": killed}
