@@ -9,8 +9,9 @@ from importlib import import_module
 from django.apps import apps
 from django.contrib import admin
 from django.db import transaction
+from django.db.models import Count, Max, Q
 from django.db.models.signals import post_migrate
-from django_q.models import Failure, OrmQ, Schedule, Success
+from django_q.models import OrmQ, Schedule, Task
 from django_q.signals import post_spawn
 from django_q.tasks import async_task, schedule
 
@@ -73,12 +74,12 @@ class Health:
 
 def health(now: datetime) -> Health:
     """How the queue does at this instant, by what its tables say: true for every host that works on it."""
-    done = Success.objects.order_by("-stopped").values_list("stopped", flat=True).first()
+    ended = Task.objects.aggregate(
+        failed=Count("pk", filter=Q(success=False, stopped__gte=now - timedelta(days=1))),
+        last_done=Max("stopped", filter=Q(success=True)),
+    )
     return Health(
-        waiting=OrmQ.objects.count(),
-        failed=Failure.objects.filter(stopped__gte=now - timedelta(days=1)).count(),
-        overdue=Schedule.objects.filter(next_run__lt=now - LATE).count(),
-        last_done=done,
+        waiting=OrmQ.objects.count(), overdue=Schedule.objects.filter(next_run__lt=now - LATE).count(), **ended
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.db.models import Count
+from django.db.models import Count, Q
 from django.urls import reverse
 
 from governance.contracts.presenting import Figure, Panel
@@ -21,13 +21,15 @@ def documents(ctx: Ctx) -> Panel | None:
         return None
     newest = visible_documents(ctx).order_by("-id").values("pk")[:_COUNTED]
     rows = SourceDocument.objects.filter(pk__in=newest).order_by()
-    counts = dict(rows.values("media_type").annotate(n=Count("pk")).values_list("media_type", "n"))
+    unread = Count("pk", filter=Q(state=DocumentState.FAILED))
+    kinds = list(rows.values_list("media_type").annotate(n=Count("pk"), unread=unread))
+    counts = {kind: number for kind, number, _ in kinds}
     figures = [
         Figure(label=kind.value, value=str(counts[kind.value]), link=reverse(_LIST, query={"media_type": kind.value}))
         for kind in MediaType
         if counts.get(kind.value)
     ]
-    failed = rows.filter(state=DocumentState.FAILED).count()
+    failed = sum(number for *_, number in kinds)
     if failed:
         figures.append(Figure(label="not read", value=str(failed), tone="bad", link=reverse(_LIST)))
     note = "Kinds of the newest documents that you may see." if counts else "No document is shared to what you read."

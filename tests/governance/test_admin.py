@@ -22,6 +22,7 @@ from memory.models import Conflict, ExtractionRun, Turn
 from scopes.contracts import OWNER
 from scopes.models import ApiKey, Grant, MemoryScope, Principal, ReviewerAssignment
 from tests.conftest import ELSEWHERE, TEAM, a_turn, make_person
+from tests.governance.desk import statements
 from tests.guards.write_guard import unguarded
 from tests.media.jobbing import a_job
 
@@ -168,6 +169,11 @@ def test_autocompletion_is_limited_too(house):
     assert {row["text"] for row in answer.json()["results"]} == {"agent", "reader"}
     assert signed_in("newcomer").get(reverse("admin:autocomplete"), asked).json()["results"] == []
     assert signed_in("newcomer").get(reverse("admin:autocomplete"), {**asked, "term": "\0"}).status_code == 200
+
+
+@pytest.mark.parametrize("who", ["team-reviewer", "operator"])
+def test_the_front_page_takes_fewer_than_twenty_statements(house, who):
+    assert statements(signed_in(who), reverse("admin:index")) < 20
 
 
 def test_an_operator_sees_every_domain_and_every_proposal(house):
