@@ -15,8 +15,8 @@ from uuid import UUID
 from django.db import Error, OperationalError, connection, models, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
-from django.db.models import F, Func, Lookup
-from django.db.models.functions import Collate
+from django.db.models import F, Func, Lookup, Q
+from django.db.models.functions import Collate, Left
 from django.db.models.lookups import Exact, In
 
 Row = TypeVar("Row", bound=models.Model)
@@ -75,6 +75,11 @@ def ping() -> bool:
 def byte_order(column: str) -> Collate:
     """Text ordered and compared by its bytes, whatever the database's own collation."""
     return Collate(F(column), "C" if is_postgres() else "BINARY")
+
+
+def starts_with(column: str, prefix: str) -> Q:
+    """Rows whose text begins with just this one, letter by letter: LIKE on SQLite takes capitals for small letters."""
+    return Q(Exact(Left(F(column), len(prefix)), prefix)) if prefix else Q()
 
 
 class JSONField(models.JSONField):

@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef, QuerySet
 
 from kernel.context import Ctx
+from kernel.db import starts_with
 from kernel.errors import NotFoundError
 from kernel.text import fold
 from media.contracts.documents import DocumentView, ListDocumentsInput, SectionView
@@ -35,7 +36,7 @@ def filter_documents(given: ListDocumentsInput, domain_id: str, ctx: Ctx) -> Que
     if given.own:
         rows = rows.filter(owner_id=ctx.actor.id)
     if given.source_uri_prefix is not None:
-        rows = rows.filter(source_uri__startswith=given.source_uri_prefix)
+        rows = rows.filter(starts_with("source_uri", given.source_uri_prefix))
     if given.scope is not None:
         shares = DocumentShare.objects.filter(scope__scope_type=given.scope.type, scope__external_id=given.scope.id)
         seen = Exists(visible_scopes(ctx).filter(pk=OuterRef("scope_id")))

@@ -17,6 +17,7 @@ from django.db.models.functions import Left, Lower
 from django.db.models.lookups import Exact
 
 from kernel.context import Ctx
+from kernel.db import starts_with
 from kernel.ids import uuids_in
 from media.contracts.retrieval import GlobalFilters
 from media.models import DocumentShare, SectionTag, SourceDocument, SourceSection, TopicSection
@@ -140,15 +141,10 @@ def condition(filters: GlobalFilters) -> Q:
     if filters.media_type:
         found &= Q(document__media_type__in=filters.media_type)
     if filters.source_uri_prefix:
-        found &= _any(_starts("document__source_uri", prefix) for prefix in filters.source_uri_prefix)
+        found &= _any(starts_with("document__source_uri", prefix) for prefix in filters.source_uri_prefix)
     if filters.language:
         found &= _any(_speaks(code.lower()) for code in filters.language)
     return found
-
-
-def _starts(column: str, prefix: str) -> Q:
-    """The column starts with just this text. LIKE would not do: on SQLite it takes capitals for small letters."""
-    return Q(Exact(Left(F(column), len(prefix)), prefix)) if prefix else Q()
 
 
 def _speaks(code: str) -> Q:

@@ -5,7 +5,7 @@ import json
 import pytest
 from django.db import OperationalError, connection, transaction
 
-from kernel.db import is_outage, is_postgres, postgres_options
+from kernel.db import is_outage, is_postgres, postgres_options, starts_with
 from scopes.models import Domain
 from tests.guards.write_guard import unguarded
 
@@ -39,6 +39,17 @@ def test_it_works():
 )
 def test_a_number_in_json_reads_back_the_same_from_both_databases(given, kept):
     assert read_back({"n": [json.loads(given)]}) == f'{{"n": [{kept}]}}'
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("prefix", "found"),
+    [("ab", True), ("aB", False), ("a_", False), ("%", False), ("", True), ("ab会", True), ("ab会议x", False)],
+)
+def test_a_beginning_is_compared_letter_by_letter(prefix, found):
+    with unguarded():
+        Domain.objects.create(id="ab会议")
+    assert Domain.objects.filter(starts_with("id", prefix), id="ab会议").exists() is found
 
 
 @pytest.mark.django_db

@@ -344,7 +344,10 @@ def test_filters_of_the_list(cast, peer):
     ):  # fmt: skip
         listed = cast.agent.do("list_documents", domain_id=TEAM, **fields)["documents"]
         assert [each["id"] for each in listed] == [first["document_id"]], fields
-    for other in ({"media_type": "image"}, {"tag": "none"}, {"scope": {"type": "task", "id": "t"}}):
+    for other in (
+        {"media_type": "image"}, {"tag": "none"}, {"scope": {"type": "task", "id": "t"}},
+        {"source_uri_prefix": "https://EXAMPLE.org/"}, {"source_uri_prefix": "https://example.org/_"},
+    ):  # fmt: skip
         assert cast.agent.do("list_documents", other, domain_id=TEAM)["documents"] == [], other
 
 
