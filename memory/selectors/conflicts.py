@@ -163,6 +163,15 @@ def statement_of(side: MemoryItem | KgEdge) -> str:
     return side.statement if isinstance(side, MemoryItem) else str(side)
 
 
+def told_of_found(rows: Sequence[Conflict], ctx: Ctx) -> list[OpenConflict]:
+    """Of conflicts that were just found, those of which the actor may see both sides: what it wrote may contradict what
+    lies out of its sight, and of that it learns nothing."""
+    if not rows:
+        return []
+    seen = set(visible_conflicts(ctx).filter(pk__in=[row.pk for row in rows]).values_list("pk", flat=True))
+    return [view_open(row) for row in rows if row.pk in seen]
+
+
 def view_open(row: Conflict) -> OpenConflict:
     """A conflict as agents are told of it."""
     one, other = sides_of(row)

@@ -14,6 +14,7 @@ from kernel.conf import conf
 from kernel.context import Ctx, Right
 from kernel.errors import ConflictError, ForbiddenError, InvalidInputError, QuotaExceededError, TooLargeError
 from memory.candidates import Candidate, Retained, entity_names, line, retain
+from memory.compose.contracts import OpenConflict
 from memory.compose.policy import CompositionPolicy
 from memory.contracts import (
     CommitExplain,
@@ -30,7 +31,7 @@ from memory.contracts.writing import WriteMemoryItemInput
 from memory.extraction import Extraction
 from memory.policies import RetentionPolicy
 from memory.selectors import recent_entity_names
-from memory.selectors.conflicts import view_open
+from memory.selectors.conflicts import told_of_found
 from memory.selectors.refs import PlacedRef, checked_refs, distinct
 from memory.services.graph import write_edge, write_entity
 from memory.services.items import Commit, Pending, Written, settle, write
@@ -120,7 +121,8 @@ def apply(given: CommitTurnInput, prepared: Prepared, ctx: Ctx) -> Applied[Commi
     summary = update_summary(
         stored.turn, staged=commit.pending.staged, policy=prepared.retention, token_limit=prepared.token_limit, ctx=ctx
     )
-    result = _result(given, prepared, stored, commit.written, summary)
+    found = told_of_found(commit.written.found, ctx)
+    result = _result(given, prepared, stored, commit.written, found, summary)
     return result, [*changes, *more, *commit.written.changes]
 
 
@@ -254,7 +256,12 @@ def _refusal(named: str | None) -> str:
 
 
 def _result(
-    given: CommitTurnInput, prepared: Prepared, stored: StoredTurn, written: Written, summary: SummaryResult
+    given: CommitTurnInput,
+    prepared: Prepared,
+    stored: StoredTurn,
+    written: Written,
+    found: list[OpenConflict],
+    summary: SummaryResult,
 ) -> CommitTurnResult:
     default = prepared.place.default_write
     scope_type, _, scope_id = (default or "").partition(":")
@@ -263,13 +270,13 @@ def _result(
         items=written.items,
         queued=written.queued,
         conflicts=written.conflicts,
-        found=[view_open(row) for row in written.found],
+        found=found,
     )
     explain = CommitExplain(
         retention=written.lines,
         conflicts=written.conflicts,
         summary={"triggered": summary.triggered, "reason": summary.trigger_reason},
-        warnings=[f"{row.rule}:{row.explanation}" for row in written.found],
+        warnings=[f"{row.rule}:{row.explanation}" for row in found],
     )
     counts = StoredCounts(messages=len(stored.messages), tool_calls=len(stored.tool_calls), refs=len(stored.refs))
     return CommitTurnResult(

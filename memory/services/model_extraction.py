@@ -19,7 +19,7 @@ from memory.modelling import ModelReply, ModelReplyError, configured_client, rea
 from memory.models import ExtractionRun, Turn
 from memory.policies import RetentionPolicy
 from memory.selectors import recalled_texts, turn_by_id
-from memory.selectors.conflicts import view_open
+from memory.selectors.conflicts import told_of_found
 from memory.services.graph import write_entity
 from memory.services.items import Commit, Pending, Written, settle, write
 from memory.statements import complete
@@ -94,7 +94,7 @@ def apply(given: ExtractTurnInput, heard: Heard, ctx: Ctx) -> Applied[ExtractTur
             count=written.count,
             items=written.items,
             conflicts=written.conflicts,
-            found=[view_open(row) for row in written.found],
+            found=told_of_found(written.found, ctx),
         ),
         retention=written.lines,
     )

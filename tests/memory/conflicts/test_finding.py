@@ -142,6 +142,26 @@ def test_what_was_only_inferred_takes_no_part_until_it_is_asserted(cast):
     assert found_by(tell(cast, "The port is 2.", "y")) == []
 
 
+def test_who_writes_is_told_nothing_of_what_lies_out_of_sight(cast):
+    wide = context("global:g")
+    row = {"subject": "Ann", "predicate": "lives_in", "object": "Berlin"}
+    commit(cast.agent, scopes=wide, decisions=[decision("The default database is Postgres.", "decision:all:db")])
+    commit(cast.agent, scopes=wide, edges=[row])
+    narrow = make_agent("narrow", pattern="project:shop")
+    answer = commit(
+        narrow,
+        "its-own",
+        scopes=SHOP,
+        decisions=[decision("The default database is MySQL.", "decision:shop:db")],
+        edges=[{**row, "object": "Paris"}],
+    )
+    assert (answer["memory_written"]["found"], answer["explain"]["warnings"]) == ([], [])
+    assert listed(narrow) == []
+    rows = {row["rule"]: row for row in listed(cast.agent)}
+    assert len(listed(cast.agent)) == 2, "people and who reads both scopes see them"
+    assert set(rows) == {"other_object"}
+
+
 def test_relations_of_one_object_at_a_time_contradict_each_other(cast):
     def relate(*edges):
         rows = [
