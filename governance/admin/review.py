@@ -142,14 +142,15 @@ class AuditAdmin(ReadOnlyAdmin):
     def facts(self, row: AuditEntry, request: HttpRequest) -> list[Fact]:
         """Everything known of the call."""
         behalf = [fact("On behalf of", row.on_behalf_of)] if row.on_behalf_of else []
+        seen = selectors.sighted(row, ctx_of(request))
         return [
             fact("When", row.at, kind="time"),
             fact("Who", f"{row.actor_name} ({row.actor_kind})", list_url(self.opts, actor_id=row.actor_id)),
             *behalf,
             fact("Action", row.action, list_url(self.opts, action=row.action), "code"),
             fact("Outcome", row.outcome + (f" ({row.code})" if row.code else "")),
-            *([fact("Reason", row.reason)] if row.reason else []),
-            fact("Where", place_of(row.domain_id, selectors.sighted(row, ctx_of(request)).scope)),
+            *([fact("Reason", row.reason)] if row.reason and seen.placed else []),
+            fact("Where", place_of(row.domain_id, seen.scope)),
             fact("Door", row.door),
             fact("Rule", row.rule, kind="code"),
             fact("Policy version", row.policy_version, kind="code"),

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 from uuid import UUID
 
-from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery, UUIDField, Value
 from django.db.models.functions import NullIf
 
 from governance.contracts import AuditDetail, AuditView, ListAuditInput, ObjectChange, Outcome
@@ -71,12 +71,12 @@ def _reached(given: ListAuditInput, rows: QuerySet[AuditEntry], most: int, ctx: 
     bounds = {"at__gte": given.since, "at__lt": given.until}
     places = places.filter(**{column: value for column, value in bounds.items() if value is not None})
     ids = _after(given, places, "entry_id").order_by("-at", "-entry_id").values_list("entry_id", flat=True)
-    found: list[AuditEntry] = []
+    found: dict[UUID, AuditEntry] = {}
     for start in itertools.count(0, _CHUNK):
         chunk = list(ids[start : start + _CHUNK])
-        found += rows.filter(pk__in=chunk).order_by("-at", "-id")[:most] if chunk else []
+        found |= {row.pk: row for row in rows.filter(pk__in=chunk).order_by("-at", "-id")[:most]} if chunk else {}
         if len(chunk) < _CHUNK or len(found) >= most:
-            return found
+            return list(found.values())
     raise AssertionError("the places of entries never end")
 
 
@@ -161,7 +161,7 @@ def _one(rows: QuerySet[AuditEntry], entry_id: UUID) -> AuditEntry:
 
 def changes_around(row: AuditEntry, ctx: Ctx) -> list[ObjectChange]:
     """The objects in sight that an entry changed, 50 at most, each with the entries in sight that changed it before and
-    after."""
+    after; none where that change of it is out of sight."""
     named = Q(pk__in=[])
     for change in sighted(row, ctx).changes[:50]:
         named |= Q(table=change["table"], object_id=change["id"])
@@ -169,10 +169,25 @@ def changes_around(row: AuditEntry, ctx: Ctx) -> list[ObjectChange]:
     same = AuditObject.objects.filter(seen, table=OuterRef("table"), object_id=OuterRef("object_id"))
     before = same.filter(entry_id__lt=OuterRef("entry_id")).order_by("-entry_id").values("entry_id")[:1]
     after = same.filter(entry_id__gt=OuterRef("entry_id")).order_by("entry_id").values("entry_id")[:1]
-    found = AuditObject.objects.filter(named, entry_id=row.pk).annotate(before=Subquery(before), after=Subquery(after))
+    found = AuditObject.objects.filter(named, entry_id=row.pk).annotate(
+        before=Subquery(before, output_field=UUIDField()), after=Subquery(after, output_field=UUIDField())
+    )
+    rows = list(found.order_by("table", "object_id"))
+    around = {each.before for each in rows} | {each.after for each in rows}
+    entries = AuditEntry.objects.in_bulk([entry_id for entry_id in around if entry_id is not None])
+
+    def told(entry_id: UUID | None, each: AuditObject) -> UUID | None:
+        entry = entries.get(entry_id) if entry_id is not None else None
+        return entry_id if entry and _shows(entry, each.table, each.object_id, ctx) else None
+
     return [
-        ObjectChange(table=each.table, object_id=each.object_id, previous=each.before, next=each.after)
-        for each in found.order_by("table", "object_id")
+        ObjectChange(
+            table=each.table,
+            object_id=each.object_id,
+            previous=told(each.before, each),
+            next=told(each.after, each),
+        )
+        for each in rows
     ]
 
 
@@ -194,7 +209,7 @@ def view_audit(row: AuditEntry, ctx: Ctx) -> AuditView:
         rule=row.rule,
         policy_version=row.policy_version,
         code=row.code,
-        reason=row.reason,
+        reason=row.reason if seen.placed else "",
         proposal_id=row.proposal_id if seen.placed else None,
         changes=seen.changes,
         withheld=seen.withheld,

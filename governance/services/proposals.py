@@ -17,6 +17,7 @@ from governance.models import OPEN_STATES, RISKS, AuditEntry, Decision, Proposal
 from governance.policies import Weight
 from governance.services.audit import Trail
 from governance.services.steps import add_step
+from kernel import clock
 from kernel.actions import Change
 from kernel.canonical import digest
 from kernel.context import ActorKind, Ctx
@@ -122,7 +123,8 @@ def note_failure(proposal_id: UUID, message: str) -> list[Change]:
 def add_decision(
     row: Proposal, verdict: Verdict, reason: str, ctx: Ctx, edited: Mapping[str, Any] | None = None
 ) -> Decision:
-    """Append a decision of the actor; `edited` is the input that they made of it."""
+    """Append a decision of the actor; `edited` is the input that they made of it. It is dated when it is made, not when
+    its call began: a bulk takes a while, and the order of decisions tells which of them count."""
     return Decision.objects.create(
         proposal=row,
         verdict=verdict,
@@ -132,7 +134,7 @@ def add_decision(
         reason=reason,
         input=edited,
         request_id=ctx.request_id,
-        created_at=ctx.now,
+        created_at=clock.now(),
     )
 
 

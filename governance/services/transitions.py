@@ -81,8 +81,8 @@ def held_unchanged(row: Proposal) -> bool:
     now = Proposal.objects.select_for_update().only("state", "revision", "approvals").get(pk=row.pk)
     if (now.state, now.revision, now.approvals) != (row.state, row.revision, row.approvals):
         return False
-    decided = Decision.objects.filter(proposal=row.pk).order_by("id").values_list("pk", flat=True)
-    return list(decided) == [decision.pk for decision in row.decisions.all()]
+    decided = Decision.objects.filter(proposal=row.pk).values_list("pk", flat=True)
+    return set(decided) == {decision.pk for decision in row.decisions.all()}
 
 
 def standing_approvals(row: Proposal) -> list[Decision]:

@@ -153,7 +153,7 @@ def _unshare_target(given: ShareDocumentInput, ctx: Ctx) -> Target:
 
 def _unshare(given: ShareDocumentInput, row: SourceDocument, ctx: Ctx) -> Applied[ShareDocumentResult]:
     row = locked(row)
-    changes = unshare(row, given.scope.name)
+    changes = unshare(row, given.scope.name, ctx)
     return _shared(row, ctx), changes
 
 

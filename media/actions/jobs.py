@@ -43,7 +43,7 @@ def _job_target(given: JobRef, ctx: Ctx) -> Target:
 
 
 def _get(given: JobRef, ctx: Ctx) -> JobView:
-    return view_job(job_by_id(given.id, ctx))
+    return view_job(job_by_id(given.id, ctx), ctx)
 
 
 GET_MEDIA_JOB = register(
@@ -84,7 +84,7 @@ def _list(given: ListMediaJobsInput, ctx: Ctx) -> ListMediaJobsResult:
             return ListMediaJobsResult(jobs=[])
         asked = asked.model_copy(update={"cursor": encode([str(last)], asked)})
     found, cursor = page(rows, asked, "id", UUID, newest_first=True)
-    return ListMediaJobsResult(jobs=[view_job(row) for row in found], next_cursor=cursor)
+    return ListMediaJobsResult(jobs=[view_job(row, ctx) for row in found], next_cursor=cursor)
 
 
 LIST_MEDIA_JOBS = register(
@@ -126,7 +126,7 @@ def _steered(given: JobRef, ctx: Ctx) -> MediaJob:
 
 
 def _after(row: MediaJob, ctx: Ctx) -> JobView:
-    return view_job(job_by_id(row.pk, ctx))
+    return view_job(job_by_id(row.pk, ctx), ctx)
 
 
 def _cancel(given: JobRef, row: MediaJob, ctx: Ctx) -> Applied[JobView]:

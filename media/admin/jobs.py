@@ -161,7 +161,7 @@ class PulseScreen(Screen):
         """The pulse of the board, or of the one job that the address names, as JSON."""
         job_id = as_uuid(request.GET.get("id", ""))
         row = visible_jobs(ctx_of(request)).filter(pk=job_id).first() if job_id else None
-        beat = _beat(view_job(row)) if row else pulse(ctx_of(request))
+        beat = _beat(view_job(row, ctx_of(request))) if row else pulse(ctx_of(request))
         return JsonResponse({"pulse": beat}, headers={"Cache-Control": "no-store"})
 
 

@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef, QuerySet
 
 from kernel.context import Ctx
-from kernel.db import starts_with
+from kernel.db import byte_order, starts_with
 from kernel.errors import NotFoundError
 from kernel.text import fold
 from media.contracts.documents import DocumentView, ListDocumentsInput, SectionView
@@ -94,7 +94,7 @@ def view_sections(rows: Sequence[SourceSection]) -> list[SectionView]:
     """Sections as answers show them, with their tags."""
     tags: defaultdict[UUID, list[str]] = defaultdict(list)
     filed = SectionTag.objects.filter(section__in=[row.pk for row in rows]).select_related("tag")
-    for each in filed.order_by("tag__folded"):
+    for each in filed.order_by(byte_order("tag__folded")):
         tags[each.section_id].append(each.tag.name)
     return [
         SectionView(

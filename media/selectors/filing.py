@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from kernel.context import Ctx
+from kernel.db import byte_order
 from kernel.errors import NotFoundError
 from media.contracts.filing import TagView, TopicDocument, TopicRecommendation, TopicView
 from media.models import SectionTag, SourceDocument, SourceSection, Tag, Topic, TopicSection, TopicTag
@@ -94,8 +95,8 @@ def get_topic(topic_id: UUID, ctx: Ctx) -> Topic:
 def view_topics(rows: Sequence[Topic], ctx: Ctx) -> list[TopicView]:
     """Topics as answers show them."""
     tags: defaultdict[UUID, list[str]] = defaultdict(list)
-    filed = TopicTag.objects.filter(topic__in=[row.pk for row in rows]).select_related("tag").order_by("tag__folded")
-    for each in filed:
+    filed = TopicTag.objects.filter(topic__in=[row.pk for row in rows]).select_related("tag")
+    for each in filed.order_by(byte_order("tag__folded")):
         tags[each.topic_id].append(each.tag.name)
     return [
         TopicView(

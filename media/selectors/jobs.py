@@ -19,6 +19,7 @@ from scopes.selectors import within_reach
 
 NEEDING = (JobStatus.FAILED, JobStatus.PARTIAL)
 STEERING = (Right.DECIDE, Right.OPERATE)
+_SAYING = ("text", "data", "description", "metadata")  # options and results that hold what a document says
 
 
 def visible_jobs(ctx: Ctx) -> QuerySet[MediaJob]:
@@ -91,20 +92,25 @@ def unacknowledged(rows: QuerySet[MediaJob]) -> QuerySet[MediaJob]:
     return rows.filter(status__in=NEEDING, acknowledged_at=None)
 
 
-def view_job(row: MediaJob) -> JobView:
-    """A job as answers show it: without its lease."""
+def view_job(row: MediaJob, ctx: Ctx) -> JobView:
+    """A job as answers show it: without its lease, and to others than its owner without what the document says, which
+    they see where it is shared to them."""
+    options, result = row.options, row.result
+    if row.owner_id != ctx.actor.id:
+        options = {name: value for name, value in options.items() if name not in _SAYING}
+        result = {name: value for name, value in result.items() if name not in _SAYING} if result else result
     return JobView(
         id=row.pk,
         domain_id=row.domain_id,
         owner=row.owner_name,
         operation=row.operation,
         source=row.source,
-        options=row.options,
+        options=options,
         scopes=[_scope(name) for name in row.scopes],
         status=JobStatus(row.status),
         attempts=row.attempts,
         max_attempts=row.max_attempts,
-        result=row.result,
+        result=result,
         error=row.error,
         note=row.note,
         advice=advice(row),

@@ -13,6 +13,7 @@ from kernel.actions import Change
 from kernel.canonical import digest
 from kernel.conf import conf
 from kernel.context import ANY, Ctx
+from kernel.db import skipping_locked
 from kernel.errors import DomainError, IdempotencyConflictError, TransitionError
 from kernel.queue import enqueue
 from kernel.text import storable
@@ -207,7 +208,7 @@ def _last_seen(row: MediaJob) -> datetime:
 
 def prune(days: int, limit: int, ctx: Ctx) -> list[Change]:
     """Delete jobs that ended so many days ago, so that nothing keeps their uploads any longer."""
-    found = list(old_jobs(ctx.now - timedelta(days=days))[:limit])
+    found = list(skipping_locked(old_jobs(ctx.now - timedelta(days=days)))[:limit])
     MediaJob.objects.filter(pk__in=[row.pk for row in found], status__in=sorted(FINAL)).delete()
     return [Change("media_jobs", str(row.pk), _telling(row), None) for row in found]
 

@@ -10,6 +10,8 @@ from kernel.context import Ctx
 from kernel.errors import NotFoundError
 from media.models import DocumentShare, SourceDocument
 from media.services.sections import index_sections
+from scopes.contracts import SESSION
+from scopes.selectors import partition_of
 from scopes.services import ensure_scopes
 from search import services as index
 from search.contracts import Kind
@@ -25,7 +27,7 @@ def locked(document: SourceDocument) -> SourceDocument:
 
 def share(document: SourceDocument, scope: str, ctx: Ctx) -> list[Change]:
     """Let a scope (`type:id`) see the document, and find it; saying it again changes nothing."""
-    rows, opened = ensure_scopes(document.domain_id, [scope], ctx, "")
+    rows, opened = ensure_scopes(document.domain_id, [scope], ctx, partition_of(document.domain_id, ctx))
     row, created = DocumentShare.objects.get_or_create(
         document=document,
         scope=rows[scope],
@@ -47,11 +49,12 @@ def told(document: SourceDocument, scope: str) -> dict[str, str]:
     }
 
 
-def unshare(document: SourceDocument, scope: str) -> list[Change]:
+def unshare(document: SourceDocument, scope: str, ctx: Ctx) -> list[Change]:
     """Take the document out of a scope, out of its index too; where it is not shared there, nothing changes."""
     kind, _, external_id = scope.partition(":")
     rows = DocumentShare.objects.select_related("scope").filter(document=document)
-    row = rows.filter(scope__scope_type=kind, scope__external_id=external_id).first()
+    partition = partition_of(document.domain_id, ctx) if kind == SESSION else ""
+    row = rows.filter(scope__scope_type=kind, scope__external_id=external_id, scope__partition=partition).first()
     if row is None:
         return []
     sections: Sequence[UUID] = list(document.sections.values_list("pk", flat=True))

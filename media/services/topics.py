@@ -33,7 +33,8 @@ def create(
             )
     except IntegrityError as exc:
         raise _taken(given.title) from exc
-    changes = [Change("research_topics", str(row.pk), None, _shown(row)), *_retag(row, given.tags)]
+    made = _retag(row, given.tags)
+    changes = [Change("research_topics", str(row.pk), None, _shown(row)), *made]
     for document in documents:
         changes += gather(row, document)[1]
     return row, changes
@@ -42,7 +43,7 @@ def create(
 def update(row: Topic, given: UpdateTopicInput) -> tuple[Topic, list[Change]]:
     """Change what is named; the rest stays. Raises ConflictError where another topic of the owner's has that title."""
     row = _locked(row)
-    before, tags = _shown(row), _tags(row)
+    before = _shown(row)
     columns: dict[str, Any] = {}
     if given.title is not None:
         columns |= {"name": given.title, "folded": fold(given.title)[:255]}
@@ -55,8 +56,9 @@ def update(row: Topic, given: UpdateTopicInput) -> tuple[Topic, list[Change]]:
         raise _taken(given.title or "") from exc
     changes = _retag(row, given.tags) if given.tags is not None else []
     row.refresh_from_db()
-    if (before, tags) != (_shown(row), _tags(row)):
-        changes.append(Change("research_topics", str(row.pk), before, _shown(row)))
+    after = _shown(row)
+    if before != after:
+        changes.append(Change("research_topics", str(row.pk), before, after))
     return row, changes
 
 
@@ -105,7 +107,8 @@ def _tags(row: Topic) -> list[str]:
 
 
 def _shown(row: Topic) -> dict[str, Any]:
-    return {"domain_id": row.domain_id, "owner": row.owner_name, "title": row.name, "description": row.description}
+    said = {"title": row.name, "description": row.description, "tags": _tags(row)}
+    return {"domain_id": row.domain_id, "owner": row.owner_name, **said}
 
 
 def _locked(row: Topic) -> Topic:

@@ -75,11 +75,11 @@ class LocalStore:
         path = self._path(content_hash)
         try:
             path.unlink()
+            _flush(path.parent)
         except FileNotFoundError:
             return False
         except OSError as exc:
             raise UnavailableError("The store of media cannot be written.") from exc
-        _flush(path.parent)
         return True
 
     def iterate(self, beginning: str = "") -> Iterator[StoredFile]:

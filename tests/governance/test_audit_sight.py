@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from governance.contracts import ListAuditInput
 from governance.models import AuditEntry, AuditPlace
-from governance.selectors import page_of_audit, shown_facts, sighted
+from governance.selectors import page_of_audit, shown_facts, sighted, view_audit
 from kernel import clock
 from kernel.context import Actor, ActorKind, Ctx, Door, Reach, Right
 from kernel.errors import NotFoundError
@@ -72,6 +72,14 @@ def test_what_names_a_withheld_row_is_masked():
     (change,) = sighted(row, reader((TEAM, HERE))).changes
     assert change["after"] == {"of": "(withheld)"}
     assert sighted(row, reader((TEAM, "*"))).changes[0]["after"] == {"of": "b"}
+
+
+@pytest.mark.parametrize(("reach", "told"), [((TEAM, "*"), "why"), ((TEAM, THERE), "why"), ((TEAM, HERE), "")])
+def test_the_reason_is_for_who_sees_where_it_was_decided(reach, told):
+    row = recorded(("a", [HERE]), ("b", [THERE]), place=THERE)
+    row.reason, row.outcome, row.actor_kind, row.door = "why", "allowed", "person", "http"
+    row.actor_name, row.action, row.request_id = "ann", "x", row.pk
+    assert view_audit(row, reader(reach)).reason == told
 
 
 def test_neither_place_nor_facts_name_a_scope_out_of_sight():

@@ -4,18 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 from threading import Event, get_ident
 
 import pytest
+from django.db import transaction
 
+from governance.contracts import Verdict
+from governance.gate import system_ctx
 from governance.models import AuditEntry, Decision, Proposal, ProposalStep
 from governance.services import DailyCapError
-from kernel import actions
+from governance.services.proposals import add_decision
+from governance.services.transitions import held_unchanged
+from kernel import actions, clock
+from kernel.context import Door
 from kernel.errors import ConflictError, DomainError, StaleError, TransitionError
 from tests.conftest import TEAM, Cast, Player, make_cast, make_person
 from tests.governance.made import made, note_of
 from tests.governance.queueing import queue_note, row_of, set_review
+from tests.guards.write_guard import unguarded
 from tests.threads import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -54,6 +62,20 @@ def test_it_works(desk):
     row = row_of(proposal)
     expected = {"reviewer": ("approved", "first"), "ann": ("approved", "edited"), "operator": ("rejected", None)}
     assert (row.state, note_of(), row.last_error) == (*expected[winner], "")
+
+
+def test_a_decision_is_dated_when_it_is_made_and_its_order_blocks_nobody(desk):
+    """A call that began earlier may decide later: its clock is that of its beginning."""
+    cast, _ = desk
+    row = Proposal.objects.get(pk=queue_note(cast.agent))
+    late = replace(system_ctx("late", Door.PYTHON), now=clock.now() - timedelta(hours=1))
+    with unguarded():
+        first = add_decision(row, Verdict.APPROVED, "", system_ctx("one", Door.PYTHON))
+        second = add_decision(row, Verdict.REOPENED, "", late)
+        assert list(row.decisions.all()) == [first, second]
+        Decision.objects.filter(pk=second.pk).update(created_at=late.now)
+        with transaction.atomic():
+            assert held_unchanged(Proposal.objects.get(pk=row.pk))
 
 
 def test_two_decisions_at_once_do_not_both_take_the_last_place_of_a_day(desk):

@@ -359,3 +359,23 @@ def test_a_document_is_evidence_for_who_sees_it(cast, peer):
     turn = {"domain_id": TEAM, "session_id": "s1", "turn_events": {"messages": [], "decisions": [decision]}}
     assert refused(peer, "commit_turn", **{**turn, "session_id": "s2"})[0] == 422
     assert cast.agent.do("commit_turn", turn)["memory_written"]["items"]
+
+
+def test_a_session_of_the_legacy_domain_is_each_principals_own(db):
+    one, other = make_agent("one", "legacy"), make_agent("other", "legacy")
+    scope = {"type": "session", "id": "s1"}
+    made = {}
+    for player in (one, other):
+        given = {"domain_id": "legacy", "options": {"text": f"# Of {player.name}\n\nZebra."}, "scopes": [scope]}
+        made[player.name] = player.do("add_document", given)["document_id"]
+    for player in (one, other):
+        listed = player.do("list_documents", domain_id="legacy")["documents"]
+        assert [each["id"] for each in listed] == [made[player.name]]
+        assert listed[0]["scopes"] == [scope]
+        gone = player.do("unshare_document", document_id=made[player.name], scope=scope)
+        assert gone["scopes"] == []
+
+
+def test_tags_are_told_in_one_order_on_both_databases(cast):
+    made = add(cast.agent, "# A\n\nb", tags=["é", "z", "a"])
+    assert sections(cast.agent, made["document_id"])[0]["tags"] == ["a", "z", "é"]

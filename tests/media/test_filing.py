@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from governance.models import AuditEntry
 from kernel.errors import DomainError
 from media.models import SectionTag, SourceDocument, Tag, TopicSection
 from tests.conftest import TEAM, Cast, Player, make_agent
@@ -105,6 +106,9 @@ def test_a_topic_is_changed_and_taken_away(cast):
     topic = cast.agent.do("create_topic", domain_id=TEAM, title="One", tags=["a", "b"])["topic"]["id"]
     changed = cast.agent.do("update_topic", topic_id=topic, title="Two", tags=["b", "c"])["topic"]
     assert (changed["title"], changed["tags"]) == ("Two", ["b", "c"])
+    entry = AuditEntry.objects.filter(action="update_topic").latest("id")
+    told = next(change for change in entry.changes if change["table"] == "research_topics")
+    assert (told["before"]["tags"], told["after"]["tags"]) == (["a", "b"], ["b", "c"])
     changed = cast.agent.do("update_topic", topic_id=topic, description="What it is")["topic"]
     assert (changed["title"], changed["description"], changed["tags"]) == ("Two", "What it is", ["b", "c"])
     cast.agent.do("delete_topic", topic_id=topic)

@@ -27,7 +27,7 @@ from media.actions import working as worker
 from media.models import MediaJob, SourceDocument
 from media.services import jobs, leases
 from tests.conftest import ELSEWHERE, TEAM, make_agent, make_person
-from tests.media.jobbing import SmallResult, enqueue, later, put, row_of, wanted
+from tests.media.jobbing import SmallResult, a_job, enqueue, later, put, row_of, wanted
 from tests.threads import at_once
 
 PROJECT = {"type": "project", "id": "shop"}
@@ -270,6 +270,17 @@ def test_a_bug_is_tried_again_and_says_nothing_internal(cast, importing, caplog)
     assert "secret" not in row.error
     assert str(AuditEntry.objects.get(action="run_media_job").request_id) in row.error
     assert "ZeroDivisionError" in caplog.text
+
+
+def test_others_see_how_a_job_went_and_not_what_its_document_says(cast):
+    said = {"text": "secret plan", "description": "secret too", "name": "plan.md"}
+    result = {"status": "success", "warnings": [], "metadata": {"content": "secret plan"}}
+    job_id = str(a_job(cast.agent, "completed", options=said, result=result).pk)
+    own = cast.agent.do("get_media_job", id=job_id)
+    assert (own["options"], own["result"]) == (said, result)
+    others = cast.reviewer.do("get_media_job", id=job_id)
+    assert (others["options"], others["result"]) == ({"name": "plan.md"}, {"status": "success", "warnings": []})
+    assert "secret" not in str(cast.reviewer.do("list_media_jobs", domain_id=TEAM))
 
 
 def test_an_error_of_any_length_fits(cast, importing):

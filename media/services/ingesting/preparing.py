@@ -12,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 from kernel.conf import conf
 from kernel.context import Ctx
 from kernel.errors import InvalidInputError
+from kernel.text import storable
 from media.chunking import Chunk, chunk
 from media.contracts.documents import AddDocumentInput, DocumentOptions, ImportStatus
 from media.contracts.kinds import MediaType, SourceType
@@ -154,7 +155,7 @@ def _heading(text: str) -> str:
 def _name_of(file: Brought, source: str) -> str:
     if file.name and file.source_type is not SourceType.MANUAL:
         return file.name
-    return unquote(PurePosixPath(urlsplit(source).path).name) if source.startswith("http") else ""
+    return storable(unquote(PurePosixPath(urlsplit(source).path).name)) if source.startswith("http") else ""
 
 
 def _semantic(options: DocumentOptions, seen: Extracted | None) -> Semantic:
