@@ -16,7 +16,6 @@ from memory.candidates import Candidate, line
 from memory.contracts.items import EdgeIn
 from memory.models import Entity, EntityAlias, EntityMention, KgEdge, MemoryItem
 from memory.naming import fold_name
-from memory.services.conflicts import find_edge_conflicts
 from memory.services.items import Commit, write
 from memory.statements import statement
 
@@ -119,9 +118,7 @@ def write_edge(asked: EdgeIn, scope: MemoryScope, source: str, commit: Commit) -
             action, reason = "edge", "edge_added"
             after = {"subject": row.subject, "predicate": row.predicate, "object": row.object}
             commit.written.changes.append(Change("kg_edges", str(row.id), None, after, scopes=(scope.name,)))
-            found = find_edge_conflicts(row, commit.ctx, later=asked.valid_from is not None)
-            commit.written.found += found.conflicts
-            commit.written.changes += found.changes
+            commit.pending.edges.append((row, asked.valid_from is not None))
     key = f"{asked.subject} {asked.predicate} {asked.object}"
     commit.written.lines.append(line(action, "edges", key, reason, scope.name, source))
 

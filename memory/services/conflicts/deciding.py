@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -24,6 +25,7 @@ from memory.selectors.conflicts import neighbours_of, sides_of
 from memory.services.conflicts.following import scopes_of
 from memory.services.conflicts.rewriting import Moved, end_edge, merge, restore_edge, retract, supersede
 from memory.services.restoring import bring_back
+from scopes.services import lock_domain, lock_scopes
 
 REOPENED = "reopened"
 _KEPT = (ConflictOutcome.BOTH_VALID, ConflictOutcome.NOT_A_CONFLICT)
@@ -75,6 +77,7 @@ def _invalid(name: str, message: str) -> InvalidInputError:
 def resolve(given: ResolveConflictInput, row: Conflict, ctx: Ctx) -> tuple[Decided, list[Change]]:
     """Carry out a decision about an open conflict."""
     neighbours = {each.memory_item_id: each for each in neighbours_of(row, ctx)} if given.apply_to else {}
+    _hold(row, given.apply_to)
     if not _close(row, given, ctx):
         row.refresh_from_db()
         require_state(row, ConflictState.OPEN, row.revision)
@@ -85,6 +88,13 @@ def resolve(given: ResolveConflictInput, row: Conflict, ctx: Ctx) -> tuple[Decid
         result = _apply_to(item_id, given, row, decided, ctx) if relation else "not_a_neighbour"
         decided.applied.append(AppliedTo.model_validate({"memory_item_id": item_id, "result": result}))
     return decided, [_told(row, given, decided, ctx), *decided.moved.changes]
+
+
+def _hold(row: Conflict, items: Iterable[UUID]) -> None:
+    """Let other writers of all that is touched wait: the scopes first, then the domain, as every writer does."""
+    touched = MemoryItem.objects.filter(pk__in=list(items)).values_list("scope_id", flat=True)
+    lock_scopes({row.scope_id, row.other_scope_id, *touched})
+    lock_domain(row.domain_id)
 
 
 def _close(row: Conflict, given: ResolveConflictInput, ctx: Ctx) -> bool:
@@ -198,6 +208,7 @@ def reopen(
     """Take the last decision back: what left comes back as new rows, and the conflict is open again."""
     came: dict[UUID, MemoryItem] = {}
     changes: list[Change] = []
+    _hold(row, [UUID(each["item"]) for each in last.changed if "item" in each])
     if last.result is not None:
         changes += _withdraw(last.result, given.reason, ctx)
     restored: dict[UUID, MemoryItem | KgEdge] = {}

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from django.db.models import Q
+from collections.abc import Collection
+from uuid import UUID
+
+from django.db.models import Case, Q, Value, When
 
 from kernel.canonical import digest
 from kernel.context import Ctx
@@ -18,10 +21,10 @@ from scopes.services import lock_domain
 EDGES = 200  # relations of one subject that are looked through, the newest
 
 
-def find_edge_conflicts(edge: KgEdge, ctx: Ctx, *, later: bool = False) -> Found:
+def find_edge_conflicts(edge: KgEdge, ctx: Ctx, *, later: bool = False, after: Collection[UUID] = ()) -> Found:
     """Conflicts of a new relation with those of the same subject and predicate, where there can be one object only: in
     its scope, and in scopes that are read with it. `later`: it was said since when it holds, so that it follows upon
-    what held before."""
+    what held before. `after`: relations of the same commit that came after it, and find it themselves."""
     if not is_single(edge.predicate) or edge.current_until is not None:
         return Found()
     here = edge.scope.scope_type
@@ -32,10 +35,17 @@ def find_edge_conflicts(edge: KgEdge, ctx: Ctx, *, later: bool = False) -> Found
     others = KgEdge.objects.filter(
         *checked(status=Status.ACTIVE), together, subject_folded=edge.subject_folded, current_until=None
     )
-    others = others.exclude(object_folded=edge.object_folded).select_related("scope").order_by("-id")[:EDGES]
+    own_first = Case(When(scope_id=edge.scope_id, then=Value(0)), default=Value(1))
+    others = others.exclude(object_folded=edge.object_folded).exclude(pk__in=after).select_related("scope")
     same = plain_predicate(edge.predicate)
-    alike = [other for other in others if plain_predicate(other.predicate) == same and _meet_in_time(edge, other)]
-    rows = [_edge_conflict(other, edge, ctx, later=later) for other in alike[:CANDIDATES]]
+    alike = [
+        other
+        for other in others.order_by(own_first, "-id")[:EDGES]
+        if plain_predicate(other.predicate) == same and _meet_in_time(edge, other)
+    ]
+    own = [other for other in alike if other.scope_id == edge.scope_id][:CANDIDATES]
+    across = [other for other in alike if other.scope_id != edge.scope_id][:CANDIDATES]
+    rows = [_edge_conflict(other, edge, ctx, later=later) for other in (*own, *across)]
     known = set(
         Conflict.objects.filter(
             Q(state=ConflictState.OPEN) | Q(outcome__in=STANDING),

@@ -7,7 +7,7 @@ from datetime import datetime
 from kernel.rows import insert
 from memory.contracts.items import TRUSTED, Status
 from memory.models import MemoryChunk, MemoryItem
-from memory.services.conflicts import find_conflicts, follow
+from memory.services.conflicts import find_conflicts, find_edge_conflicts, follow
 from memory.services.items.under_way import Commit
 from memory.statements import chunk_text
 from search import services as index
@@ -34,9 +34,13 @@ def _compare(commit: Commit) -> None:
     pending, written = commit.pending, commit.written
     written.changes += follow(pending.closed, commit.ctx)
     fresh = [item for item_id, (item, _) in pending.items.items() if item_id not in pending.closed]
-    found = find_conflicts([*fresh, *pending.trusted], commit.ctx)
-    written.found += found.conflicts
-    written.changes += found.changes
+    finds = [find_conflicts([*fresh, *pending.trusted], commit.ctx)]
+    for place, (edge, later) in enumerate(pending.edges, 1):
+        after = [other.pk for other, _ in pending.edges[place:]]
+        finds.append(find_edge_conflicts(edge, commit.ctx, later=later, after=after))
+    for found in finds:
+        written.found += found.conflicts
+        written.changes += found.changes
 
 
 def chunk_of(item: MemoryItem) -> MemoryChunk:

@@ -10,7 +10,7 @@ from uuid import UUID
 from kernel.actions import Change
 from kernel.context import Ctx
 from memory.contracts.commit import QueuedItem, RetentionLine, WriteConflict, WrittenItem
-from memory.models import Conflict, EvidenceLink, KnowledgeEvent, MemoryItem, Message, Turn
+from memory.models import Conflict, EvidenceLink, KgEdge, KnowledgeEvent, MemoryItem, Message, Turn
 from search.contracts import NewEntry
 
 
@@ -41,6 +41,7 @@ class Pending:
     closed: dict[UUID, datetime] = field(default_factory=dict)
     trusted: list[MemoryItem] = field(default_factory=list)
     entries: list[NewEntry] = field(default_factory=list)
+    edges: list[tuple[KgEdge, bool]] = field(default_factory=list)  # each with whether it was said since when it holds
     staged: bool = False
 
 

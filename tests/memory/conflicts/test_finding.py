@@ -162,6 +162,24 @@ def test_who_writes_is_told_nothing_of_what_lies_out_of_sight(cast):
     assert set(rows) == {"other_object"}
 
 
+def test_relations_of_other_scopes_do_not_crowd_out_those_of_its_own(cast):
+    row = {"subject": "Ann", "predicate": "lives_in"}
+    commit(cast.agent, scopes=SHOP, edges=[{**row, "object": "Berlin"}])
+    wide = context("global:g")
+    for number in range(CANDIDATES + 1):
+        commit(cast.agent, scopes=wide, edges=[{**row, "object": f"Town {number}"}])
+    told = commit(cast.agent, scopes=SHOP, edges=[{**row, "object": "Paris"}])["memory_written"]["found"]
+    assert [each["a_statement"] for each in told if each["severity"] == "high"] == ["Ann lives_in Berlin"]
+    assert len(told) == 1 + CANDIDATES
+
+
+def test_two_relations_of_one_turn_are_one_conflict_and_the_later_is_the_second(cast):
+    row = {"subject": "Ann", "predicate": "lives_in"}
+    told = commit(cast.agent, scopes=SHOP, edges=[{**row, "object": "Berlin"}, {**row, "object": "Paris"}])
+    (found,) = told["memory_written"]["found"]
+    assert (found["a_statement"], found["b_statement"]) == ("Ann lives_in Berlin", "Ann lives_in Paris")
+
+
 def test_relations_of_one_object_at_a_time_contradict_each_other(cast):
     def relate(*edges):
         rows = [
