@@ -8,8 +8,12 @@ from uuid import UUID
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
+from governance.selectors.waiting import inputs_waiting
 from kernel.context import Ctx
 from kernel.errors import NotFoundError
+from kernel.ids import uuids_in
+from media.contracts.documents import UPLOAD
+from media.contracts.jobs import Operation
 from media.models import MediaJob, MediaObject, MediaObjectReference, SourceDocument
 
 ABANDONED = timedelta(minutes=15)  # after which whoever began to remove an object has died on it
@@ -20,19 +24,28 @@ def free_objects(now: datetime) -> QuerySet[MediaObject]:
     return MediaObject.objects.filter(Q(collector=None) | Q(collecting_since__lt=now - ABANDONED))
 
 
+def _awaited() -> set[UUID]:
+    """The uploads that imports name which wait for a person."""
+    sources = [str(given.get("source", "")) for given in inputs_waiting([*Operation, "enqueue_media"])]
+    named = [source.removeprefix(UPLOAD).partition(".")[0] for source in sources if source.startswith(UPLOAD)]
+    return set(uuids_in(named).values())
+
+
 def unused_objects(before: datetime, now: datetime) -> QuerySet[MediaObject]:
-    """Those that may be removed: no document and no kept job needs them, and nobody meant to use them since then."""
+    """Those that may be removed: no document, no kept job and no waiting import needs them, and nobody meant to use them
+    since then."""
     staged = MediaJob.objects.filter(staging_object=OuterRef("pk"))
     referred = MediaObjectReference.objects.filter(media_object=OuterRef("pk"))
     idle = free_objects(now).filter(reference_count=0, touched_at__lt=before)
-    return idle.filter(~Exists(staged), ~Exists(referred)).order_by("touched_at", "pk")
+    idle = idle.filter(~Exists(staged), ~Exists(referred)).exclude(pk__in=_awaited())
+    return idle.order_by("touched_at", "pk")
 
 
 def needed_objects(among: Collection[UUID]) -> set[UUID]:
-    """Those of the given ones that a document or a kept job needs."""
+    """Those of the given ones that a document, a kept job or a waiting import needs."""
     referred = MediaObjectReference.objects.filter(media_object__in=among).values_list("media_object_id", flat=True)
     staged = MediaJob.objects.filter(staging_object__in=among).values_list("staging_object__id", flat=True)
-    return {*referred, *staged}
+    return {*referred, *staged, *_awaited().intersection(among)}
 
 
 def own_object(object_id: UUID, domain_id: str, ctx: Ctx) -> MediaObject:

@@ -98,17 +98,13 @@ def held(job_id: UUID, token: UUID) -> QuerySet[MediaJob]:
 
 
 def give_back(lease: Lease, now: datetime, note: str) -> bool:
-    """Let another worker have the job where nothing is on record of how it went, unless it was begun as often as it may;
-    False where the lease is lost."""
-    rows = held(lease.job_id, lease.token)
+    """Let another worker have the job where nothing is on record of how it went; False where the lease is lost, or the
+    job was begun as often as it may: that one is left to whoever recovers lost jobs, which puts its failure on record."""
+    rows = held(lease.job_id, lease.token).filter(attempts__lt=F("max_attempts"))
     with _leasing():
-        again = rows.filter(attempts__lt=F("max_attempts")).update(
-            status=JobStatus.QUEUED, lease_token=None, heartbeat_at=None, available_at=now, note=note
+        return bool(
+            rows.update(status=JobStatus.QUEUED, lease_token=None, heartbeat_at=None, available_at=now, note=note)
         )
-        over = rows.update(
-            status=JobStatus.FAILED, lease_token=None, heartbeat_at=None, finished_at=now, error=note, note=""
-        )
-    return bool(again or over)
 
 
 @contextmanager

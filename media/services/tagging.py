@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 from kernel.actions import Change
@@ -50,6 +50,17 @@ def untag_sections(sections: Sequence[SourceSection], kept: Sequence[Tag]) -> li
     ]
 
 
+def _height(top: Tag, rows: Iterable[Tag]) -> int:
+    """How many levels a tag and what stands below it have."""
+    below = defaultdict(list)
+    for row in rows:
+        below[row.parent_id].append(row.pk)
+    level, height = [top.pk], 0
+    while level:
+        level, height = [child for pk in level for child in below[pk]], height + 1
+    return height
+
+
 def move_tag(tag: Tag, parent_name: str | None) -> list[Change]:
     """Put a tag below another one, or at the top. Raises ConflictError where it would stand below itself."""
     rows = {row.pk: row for row in Tag.objects.select_for_update().filter(domain_id=tag.domain_id).order_by("pk")}
@@ -62,7 +73,7 @@ def move_tag(tag: Tag, parent_name: str | None) -> list[Change]:
         above = path_of(parent, ancestors([parent]))
         if row.pk in {each.pk for each in above}:
             raise ConflictError(f"{parent.name!r} stands below {row.name!r}: a tag cannot stand below itself.")
-        if len(above) >= MAX_DEPTH - 1:
+        if len(above) + _height(row, rows.values()) > MAX_DEPTH:
             raise ConflictError(f"The tree of tags is {MAX_DEPTH} levels deep at most.")
     before = {"name": row.name, "parent": str(row.parent_id) if row.parent_id else None}
     after = {"name": row.name, "parent": str(parent.pk) if parent else None}

@@ -9,7 +9,7 @@ model is sent.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 from uuid import UUID
 
@@ -87,8 +87,22 @@ def fit(slots: Slots, limit: int, policy: CompositionPolicy) -> Fitted:
         conflicts=conflicts,
         notices=notices,
     )
-    used = sum(count_tokens(message["content"]) for message in render.chat(kept, _ANY_ID))
-    return Fitted(kept, tuple(purse.dropped), tuple(purse.truncated), used, asked > limit)
+    return Fitted(kept, tuple(purse.dropped), tuple(purse.truncated), _used(kept), asked > limit)
+
+
+def without_conflicts(fitted: Fitted, kept: tuple[OpenConflict, ...]) -> Fitted:
+    """The same without the other conflicts, which are named: the budget cost what they are about its place."""
+    slots = replace(fitted.slots, conflicts=kept)
+    gone = [
+        Left(id=str(each.id), reason="budget", slot="conflicts") for each in fitted.slots.conflicts if each not in kept
+    ]
+    if not gone:
+        return fitted
+    return replace(fitted, slots=slots, dropped=(*fitted.dropped, *gone), used=_used(slots))
+
+
+def _used(slots: Slots) -> int:
+    return sum(count_tokens(message["content"]) for message in render.chat(slots, _ANY_ID))
 
 
 def _cost(text: str) -> int:

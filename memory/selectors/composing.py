@@ -92,7 +92,7 @@ def _fit_with_conflicts(
     fitted = budget.fit(replace(slots, conflicts=tuple(conflicts)), policy.token_limit, policy)
     shown = set(_shown_ids(fitted.slots))
     kept = tuple(each for each in fitted.slots.conflicts if shown & {each.a_id, each.b_id})
-    return replace(fitted, slots=replace(fitted.slots, conflicts=kept))
+    return budget.without_conflicts(fitted, kept)
 
 
 def _shown_ids(slots: Slots) -> list[UUID | None]:

@@ -10,6 +10,7 @@ from kernel.errors import DomainError
 from media.models import DocumentShare, MediaObject, SourceDocument, SourceSection
 from search.models import IndexEntry
 from tests.conftest import TEAM, Cast, Player, make_agent
+from tests.guards.write_guard import unguarded
 from tests.media import files
 
 PROJECT = {"type": "project", "id": "shop"}
@@ -319,6 +320,7 @@ def test_what_nothing_reads_is_stored_and_found_by_its_name(cast):
         "add_media", domain_id=TEAM, options={"data": raw, "name": "quarterly.blob", "tags": ["melons"]}
     )
     assert (made["media_type"], made["status"], made["section_count"]) == ("other", "unsupported", 1)
+    assert SourceDocument.objects.get(pk=made["document_id"]).state == "failed", "the front page counts it as not read"
     assert made["warnings"] == ["format_not_read:blob"]
     assert "melons" in found(cast.agent, "quarterly")[0]
 
@@ -379,3 +381,12 @@ def test_a_session_of_the_legacy_domain_is_each_principals_own(db):
 def test_tags_are_told_in_one_order_on_both_databases(cast):
     made = add(cast.agent, "# A\n\nb", tags=["é", "z", "a"])
     assert sections(cast.agent, made["document_id"])[0]["tags"] == ["a", "z", "é"]
+
+
+def test_importing_again_finds_sections_that_the_index_lost(cast):
+    add(cast.agent)
+    with unguarded():
+        IndexEntry.objects.filter(kind="section").earliest("pk").delete()
+    before = IndexEntry.objects.filter(kind="section").count()
+    add(cast.agent)
+    assert IndexEntry.objects.filter(kind="section").count() == before + 1

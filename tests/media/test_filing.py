@@ -7,6 +7,7 @@ import pytest
 from governance.models import AuditEntry
 from kernel.errors import DomainError
 from media.models import SectionTag, SourceDocument, Tag, TopicSection
+from media.services import tagging
 from tests.conftest import TEAM, Cast, Player, make_agent
 
 PROJECT = {"type": "project", "id": "shop"}
@@ -97,6 +98,16 @@ def test_a_tag_of_what_is_private_is_private(cast, peer):
     assert {name: each["section_count"] for name, each in tags(peer).items()} == {"secret": 1, "open": 1}
     assert refused(peer, "tag_sections", document_id=shared, tags=["x"]) == (403, "forbidden")
     assert refused(cast.reader, "move_tag", tag_id=tag) == (403, "forbidden")
+
+
+def test_a_tree_is_no_deeper_for_being_moved_whole(cast, monkeypatch):
+    monkeypatch.setattr(tagging, "MAX_DEPTH", 4)
+    add(cast.agent, tags=["a", "b", "c", "x", "y", "z"])
+    ids = {row.name: str(row.pk) for row in Tag.objects.all()}
+    for child, parent in (("b", "a"), ("c", "b"), ("y", "x"), ("z", "y")):
+        cast.agent.do("move_tag", tag_id=ids[child], parent=parent)
+    assert refused(cast.agent, "move_tag", tag_id=ids["x"], parent="b") == (409, "conflict")
+    cast.agent.do("move_tag", tag_id=ids["z"], parent="c")
 
 
 # Topics

@@ -380,13 +380,18 @@ def test_a_worker_shows_that_it_lives(importing, settings, monkeypatch):
     assert (seen, row_of(job_id).status) == ([True], "completed")
 
 
-def test_given_back_it_waits_or_has_failed(cast, importing):
+def test_given_back_it_waits_or_is_left_to_recovery_which_is_on_record(cast, importing):
     lease = taken(enqueue(cast.agent))
     assert leases.give_back(lease, clock.now(), "no database")
     again = taken(str(lease.job_id))
     put(str(lease.job_id), max_attempts=2)
-    assert leases.give_back(again, clock.now(), "no database")
-    assert (row_of(str(lease.job_id)).status, row_of(str(lease.job_id)).error) == ("failed", "no database")
+    assert not leases.give_back(again, clock.now(), "no database")
+    assert row_of(str(lease.job_id)).status == "processing"
+    put(str(lease.job_id), heartbeat_at=clock.now() - timedelta(seconds=1000))
+    worker.recover_media_jobs()
+    assert row_of(str(lease.job_id)).status == "failed"
+    entry = AuditEntry.objects.filter(action="recover_media_jobs").get()
+    assert [change["id"] for change in entry.changes] == [str(lease.job_id)]
 
 
 # Lost workers

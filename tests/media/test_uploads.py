@@ -166,3 +166,22 @@ def test_a_job_without_its_file_is_not_retried(cast):
     assert cast.agent.do("retry_media_jobs")["refused"][0]["id"] == job_id
     upload(cast.agent)
     assert cast.agent.do("retry_media_job", id=job_id)["status"] == "queued"
+
+
+def test_bytes_stay_as_long_as_an_import_of_them_waits_for_a_person(cast):
+    rule = {"name": "documents", "actions": ["add_media"]}
+    cast.operator.do("set_policy", domain_id=TEAM, document={"review": {"queue": [rule]}}, reason="look first")
+    given = {"domain_id": TEAM, "source": upload(cast.agent)["source"], "options": {"name": "plan.md"}}
+    proposal = cast.agent.call("add_media", given).body()["proposal"]["id"]
+    assert garbage() == 0
+    cast.reviewer.do("approve_proposal", id=proposal)
+    assert SourceDocument.objects.get().content_hash == upload_hash()
+
+
+def test_bytes_of_an_import_that_was_rejected_go(cast):
+    rule = {"name": "documents", "actions": ["add_media"]}
+    cast.operator.do("set_policy", domain_id=TEAM, document={"review": {"queue": [rule]}}, reason="look first")
+    given = {"domain_id": TEAM, "source": upload(cast.agent)["source"], "options": {"name": "plan.md"}}
+    proposal = cast.agent.call("add_media", given).body()["proposal"]["id"]
+    cast.reviewer.do("reject_proposal", id=proposal, reason="no")
+    assert garbage() == 1

@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 
 from kernel.actions import Applied, Change
 from kernel.context import Ctx
-from media.contracts.documents import AddDocumentInput, AddDocumentResult
+from media.contracts.documents import AddDocumentInput, AddDocumentResult, ImportStatus
 from media.contracts.kinds import DocumentState
 from media.contracts.metadata import DocumentMetadata
 from media.models import SourceDocument
@@ -19,6 +19,7 @@ from media.services.sharing import share
 from media.services.tagging import ensure_tags, tag_sections
 from search import services as index
 from search.contracts import Kind
+from search.selectors.upkeep import without_entry
 
 _INDEXED = ("title", "publication_date")
 _SHOWN = (
@@ -58,14 +59,15 @@ def apply(given: AddDocumentInput, ready: Ready, ctx: Ctx) -> Applied[AddDocumen
 
 
 def _index(document: SourceDocument, replaced: Replaced, change: Change, ctx: Ctx) -> None:
-    """Bring the index in line where the document is read already: new sections only, unless what stands in the entries
-    of all of them changed."""
+    """Bring the index in line where the document is read already: sections that have no entry, which are
+    the new ones and any that it lost, or all of them where what stands in their entries changed."""
     keys = [own_scope_key(document, ctx), *document.shares.values_list("scope_id", flat=True)]
     before, after = change.before or {}, change.after or {}
     renewed = bool(before) and any(before[name] != after[name] for name in _INDEXED)
     if renewed:
         index.remove(Kind.SECTION, [row.pk for row in replaced.sections])
-    index_sections(document, replaced.sections if renewed else replaced.new, keys)
+    lost = set(without_entry(document.sections.all(), Kind.SECTION).values_list("pk", flat=True))
+    index_sections(document, [row for row in replaced.sections if row.pk in lost], keys)
 
 
 def _upsert(given: AddDocumentInput, ready: Ready, ctx: Ctx) -> tuple[SourceDocument, Change]:
@@ -80,7 +82,7 @@ def _upsert(given: AddDocumentInput, ready: Ready, ctx: Ctx) -> tuple[SourceDocu
         "source_type": ready.source_type.value,
         "source_uri": ready.uri,
         "content_hash": ready.stored.content_hash,
-        "state": DocumentState.COMPLETED.value,
+        "state": (DocumentState.COMPLETED if ready.status is ImportStatus.SUCCESS else DocumentState.FAILED).value,
         "metadata": ready.metadata.model_dump(mode="json"),
         "updated_at": ctx.now,
     }

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernel.tokens import count_tokens
-from memory.compose.budget import fit
+from memory.compose.budget import fit, without_conflicts
 from memory.compose.contracts import DeveloperBlock
 from memory.compose.render import chat
 from memory.compose.values import Slots
@@ -205,3 +205,12 @@ def test_the_budget_holds_and_nothing_vanishes_without_a_reason(user, summary, b
         assert kept_ids == [given_id for given_id in given_ids if given_id in kept_ids]
     summary_gone = [entry for entry in (*fitted.dropped, *fitted.truncated) if entry.slot == "working_summary"]
     assert (fitted.slots.working_summary == summary) != bool(summary_gone)
+
+
+def test_conflicts_that_go_with_their_text_are_named_and_cost_nothing():
+    slots = Slots(user_message="m", conflicts=(a_conflict(1), a_conflict(2)))
+    fitted = fit(slots, 4000, a_policy())
+    left = without_conflicts(fitted, fitted.slots.conflicts[:1])
+    assert left.slots.conflicts == fitted.slots.conflicts[:1]
+    assert names(left.dropped, "conflicts") == [(str(fitted.slots.conflicts[1].id), "budget")]
+    assert left.used == tokens(left.slots) < fitted.used
