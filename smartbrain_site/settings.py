@@ -6,7 +6,9 @@ Any variable can also be given as NAME_FILE, the path of a file that holds the v
 from __future__ import annotations
 
 import os
+import tempfile
 from collections import ChainMap
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -47,12 +49,16 @@ def _secret_key() -> str:
     from django.core.management.utils import get_random_secret_key  # noqa: PLC0415  not needed where a key is given
 
     path = DATA_DIR / "secret-key"
-    try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return path.read_text("utf-8")
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(get_random_secret_key())
+    if not path.exists():
+        # Linked when it is whole: of programs that start at the same moment none reads a key half written.
+        handle, written = tempfile.mkstemp(dir=DATA_DIR, prefix="secret-key-")
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(get_random_secret_key())
+        try:
+            with suppress(FileExistsError):
+                os.link(written, path)
+        finally:
+            Path(written).unlink()
     return path.read_text("utf-8")
 
 

@@ -14,8 +14,6 @@ from media.contracts.documents import UPLOAD
 from media.models import MediaObject
 from media.selectors.objects import free_objects, own_object
 
-_signer = Signer(salt="media.upload")
-
 
 def upload_source(row: MediaObject, ctx: Ctx) -> str:
     """The source by which this actor, and nobody else, may import these bytes; the same each time."""
@@ -47,4 +45,4 @@ def _missing() -> NotFoundError:
 
 
 def _signature(object_id: UUID, ctx: Ctx) -> str:
-    return _signer.signature(f"{object_id}:{ctx.actor.id}")
+    return Signer(salt="media.upload").signature(f"{object_id}:{ctx.actor.id}")

@@ -156,3 +156,17 @@ def test_documents_are_handed_in_and_retrieved(tmp_path):
     """
     answer = told(program(text, str(tmp_path / "b.sqlite3"), str(tmp_path / "zoo.md")))
     assert answer == {"status": ["success", "success"], "titles": ["Handbook"], "code": "invalid_input"}
+
+
+def test_programs_that_start_at_once_read_one_whole_secret_key(tmp_path):
+    text = """
+    from smartbrain_site import host
+    host.given.update(DATA_DIR=sys.argv[1])
+    from smartbrain_site import settings
+    print(json.dumps(settings.SECRET_KEY))
+    """
+    keys = {told(each) for each in [program(text, str(tmp_path)) for _ in range(4)]}
+    assert len(keys) == 1
+    assert len(keys.pop()) >= 50
+    assert [path.name for path in tmp_path.glob("secret*")] == ["secret-key"]
+    assert (tmp_path / "secret-key").stat().st_mode & 0o777 == 0o600

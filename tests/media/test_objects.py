@@ -32,8 +32,12 @@ from tests.guards.write_guard import unguarded
 from tests.threads import at_once
 
 pytestmark = pytest.mark.usefixtures("media_folder")
-SYSTEM = system_ctx("tests", Door.PYTHON)
 DAY = timedelta(days=1)
+
+
+def system():
+    """The system's own context, of this moment."""
+    return system_ctx("tests", Door.PYTHON)
 
 
 @pytest.fixture
@@ -50,7 +54,7 @@ def upload(tmp_path):
 
 @pytest.fixture
 def keep(upload, db):
-    return lambda content=b"minutes of the meeting": objects.keep(upload(content), "text/plain", SYSTEM)
+    return lambda content=b"minutes of the meeting": objects.keep(upload(content), "text/plain", system())
 
 
 @pytest.fixture
@@ -84,7 +88,7 @@ def detach(document):
 
 
 def collect(hours: int = 24, **fields: object) -> dict:
-    return gate.call("garbage_collect_media_objects", {"min_age_hours": hours, **fields}, ctx=SYSTEM).body()
+    return gate.call("garbage_collect_media_objects", {"min_age_hours": hours, **fields}, ctx=system()).body()
 
 
 def aged(row: MediaObject, by: timedelta = 2 * DAY) -> MediaObject:
@@ -123,7 +127,7 @@ def test_a_row_is_there_before_the_bytes(upload, db, monkeypatch):
     """A crash between the two leaves something to collect (case 104), never bytes that nobody knows of."""
     monkeypatch.setattr(LocalStore, "put", _crash)
     with pytest.raises(KeyboardInterrupt):
-        objects.keep(upload(), "text/plain", SYSTEM)
+        objects.keep(upload(), "text/plain", system())
     row = MediaObject.objects.get()
     assert row.reference_count == 0
     aged(row)
@@ -224,9 +228,9 @@ def test_within_the_grace_period_nothing_is_removed(keep):
 
 def test_the_operators_setting_is_the_grace_period(keep, set_conf):
     aged(keep(), timedelta(hours=23))
-    assert gate.call("garbage_collect_media_objects", {}, ctx=SYSTEM).body()["removed"] == 0
+    assert gate.call("garbage_collect_media_objects", {}, ctx=system()).body()["removed"] == 0
     set_conf(media_grace_hours=22, data_dir=root().parent)
-    assert gate.call("garbage_collect_media_objects", {}, ctx=SYSTEM).body()["removed"] == 1
+    assert gate.call("garbage_collect_media_objects", {}, ctx=system()).body()["removed"] == 1
 
 
 def test_an_upload_of_the_same_bytes_begins_the_grace_period_anew(keep):
@@ -302,7 +306,7 @@ def test_bytes_that_are_being_removed_are_waited_for(keep, upload, monkeypatch):
     monkeypatch.setattr(objects, "WAIT_SECONDS", 0.2)
     mark(row, clock.now())
     with pytest.raises(UnavailableError, match="try again"):
-        objects.keep(upload(), "text/plain", SYSTEM)
+        objects.keep(upload(), "text/plain", system())
     with pytest.raises(StaleError), writing():
         objects.touch(row.pk)
 
@@ -362,7 +366,7 @@ def test_an_upload_and_a_removal_at_once_lose_nothing(upload, document, keep):
     aged(keep(b"wanted again"))
 
     def bring(target):
-        row = objects.keep(upload(b"wanted again"), "text/plain", SYSTEM)
+        row = objects.keep(upload(b"wanted again"), "text/plain", system())
         attach(target, row)
         return row
 
@@ -377,14 +381,16 @@ def test_an_upload_and_a_removal_at_once_lose_nothing(upload, document, keep):
     for row in MediaObject.objects.filter(reference_count__gt=0):
         assert store().exists(row.content_hash)
     assert MediaObjectReference.objects.count() == len(kept)
+    assert isinstance(bring(documents[0]), MediaObject)
     collect(0)
+    assert MediaObject.objects.count() == 1
     assert {row.content_hash for row in MediaObject.objects.all()} == {file.content_hash for file in store().iterate()}
 
 
 def check(**fields: object) -> list[dict]:
     faults, cursor = [], None
     while True:
-        found = gate.call("check_media", {"cursor": cursor, **fields}, ctx=SYSTEM).body()
+        found = gate.call("check_media", {"cursor": cursor, **fields}, ctx=system()).body()
         faults += found["faults"]
         cursor = found["next_cursor"]
         if cursor is None:
@@ -492,8 +498,9 @@ def test_what_was_staged_is_the_owners_alone(keep):
 
     row = keep()
     staged(row, JobStatus.FAILED)
-    alice = dataclasses.replace(SYSTEM, actor=dataclasses.replace(SYSTEM.actor, id="alice"))
+    anyone = system()
+    alice = dataclasses.replace(anyone, actor=dataclasses.replace(anyone.actor, id="alice"))
     assert own_object(row.pk, TEAM, alice) == row
-    for ctx, domain in ((SYSTEM, TEAM), (alice, "elsewhere")):
+    for ctx, domain in ((anyone, TEAM), (alice, "elsewhere")):
         with pytest.raises(NotFoundError):
             own_object(row.pk, domain, ctx)
