@@ -1,8 +1,8 @@
 """How long each screen takes in a full house on SQLite: 100,000 items, 10,000 open proposals, 200,000 audit entries.
 
 `python -m benchmarks.screens [--quick]`. Every page of the navigation, the page of one row of each, the review page of
-a proposal of every kind and the page of a conflict; the median of seven, with the statements of one. A page over 300 ms or of 20 statements is marked and the exit
-status is 1.
+a proposal of every kind and the page of a conflict; the median of seven, with the statements of one. A page over 300 ms
+or of 20 statements is marked and the exit status is 1.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ _BYTES = 8
 
 
 def signatures(told: Told, scope_key: int) -> list[int]:
-    """Signed 64-bit numbers of a statement in a scope, at most eighteen; none for what is not compared by its text."""
+    """Signed 64-bit numbers of a statement in a scope, at most fifteen; none for what is not compared by its text."""
     if told.type not in TEXTUAL | ONLY_REPEATED:
         return []
     group = "" if told.type in TEXTUAL else told.type
@@ -26,7 +26,7 @@ def signatures(told: Told, scope_key: int) -> list[int]:
 
 
 def wide_signatures(told: Told, domain_id: str, scope_type: str) -> list[int]:
-    """Signed 64-bit numbers of a statement among all scopes of one type in a domain, at most nine. Who reads a scope of
+    """Signed 64-bit numbers of a statement among all scopes of one type in a domain, at most six. Who reads a scope of
     one type reads those of the others with it; two of one type are two truths."""
     if told.type not in TEXTUAL:
         return []
