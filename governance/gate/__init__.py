@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from governance.gate.calls import Answer, call, foresee, perform, place_of, queue_within, refuse
+from governance.gate.metering import charge_upload
 from governance.gate.opening import is_open
 from governance.gate.stored import Stored, carry_out, draft, preview, ready, tried
 from governance.gate.system import by_itself, note, system_ctx
@@ -13,6 +14,7 @@ __all__ = [
     "by_itself",
     "call",
     "carry_out",
+    "charge_upload",
     "draft",
     "foresee",
     "is_open",

@@ -11,6 +11,7 @@ from kernel.context import ActorKind
 from kernel.contracts import Contract
 
 Limit = Annotated[int | None, Field(ge=0, le=10_000_000)]
+Bytes = Annotated[int | None, Field(ge=0, le=10**15)]
 
 
 class ActorQuota(Contract):
@@ -19,6 +20,10 @@ class ActorQuota(Contract):
     calls_per_minute: Limit = Field(default=None, description="Calls of any kind in one minute, refused ones too.")
     writes_per_minute: Limit = Field(default=None, description="Calls in one minute that are no mere reads.")
     items_per_day: Limit = Field(default=None, description="Memory items added in the domain in one day (UTC).")
+    upload_bytes_per_day: Bytes = Field(
+        default=None,
+        description="Bytes brought into the domain in one day (UTC): uploaded, sent along with a call, or fetched for it.",
+    )
     open_proposals: Limit = Field(default=None, description="Proposals in the domain that wait at the same time.")
 
 
@@ -46,3 +51,7 @@ class QuotasPolicy(PolicySection):
         limits = self.of(name)
         limited = limits.calls_per_minute is not None or limits.writes_per_minute is not None
         return limited and kind in self.actor_kinds
+
+    def limits_uploads(self, kind: str, name: str) -> bool:
+        """Whether the bytes that the actor brings are counted."""
+        return kind in self.actor_kinds and self.of(name).upload_bytes_per_day is not None

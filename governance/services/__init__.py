@@ -44,6 +44,7 @@ from governance.services.proposals import (
 from governance.services.quotas import (
     charge_call,
     charge_items,
+    charge_upload,
     check_open_proposals,
 )
 from governance.services.reversals import (
@@ -91,6 +92,7 @@ __all__ = [
     "changes_digest",
     "charge_call",
     "charge_items",
+    "charge_upload",
     "check_open_proposals",
     "claim",
     "claim_key",

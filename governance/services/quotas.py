@@ -62,6 +62,13 @@ def charge_items(quotas: QuotasPolicy, domain_id: str | None, changes: Sequence[
     _charge(uses, domain_id, ctx)
 
 
+def charge_upload(quotas: QuotasPolicy, domain_id: str, size: int, ctx: Ctx) -> None:
+    """Count bytes that the actor brings. Raises QuotaExceededError over a limit: then they are not counted."""
+    limit = quotas.of(ctx.actor.name).upload_bytes_per_day
+    if limit is not None:
+        _charge([_Use("upload_bytes_per_day", DAY, limit, size, ctx.actor.id)], domain_id, ctx)
+
+
 def check_open_proposals(quotas: QuotasPolicy, domain_id: str | None, ctx: Ctx) -> None:
     """Raise QuotaExceededError where the actor has more proposals open in the domain than its limit, the newest counted."""
     limit = quotas.of(ctx.actor.name).open_proposals

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from governance.gate import charge_upload
 from governance.policies import ScopesPolicy, in_force
 from kernel.actions import Action, Applied, Target, register
 from kernel.context import Ctx, Right
@@ -52,11 +53,13 @@ def _staged(given: EnqueueMediaInput, domain_id: str, ctx: Ctx) -> tuple[str, di
     for a row is no place for them."""
     if given.source.startswith(UPLOAD):
         return given.source, given.options, own_upload(given.source, domain_id, ctx)
-    data = given.options.get("data")
+    data, text = given.options.get("data"), given.options.get("text")
+    if isinstance(text, str):
+        charge_upload(domain_id, len(text.encode("utf-8")), ctx)
     if not isinstance(data, str):
         return given.source, given.options, None
     with as_file(data) as path:
-        source = kept(path, str(given.options.get("name", "")), ctx).source
+        source = kept(path, str(given.options.get("name", "")), domain_id, ctx).source
     rest = {name: value for name, value in given.options.items() if name != "data"}
     return source, rest, own_upload(source, domain_id, ctx)
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from governance.gate import charge_upload
 from kernel.actions import Action, Applied, Target, register
 from kernel.conf import conf
 from kernel.context import Ctx, Right
@@ -33,16 +34,17 @@ def _bring(given: UploadMediaInput, ctx: Ctx) -> UploadMediaResult:
     if not may_import(ctx, domain_of(given.domain_id, ctx), ()):
         raise ForbiddenError("Bringing a file needs the right to write.")
     if given.path is not None:
-        return kept(given.path, given.name, ctx)
+        return kept(given.path, given.name, domain_of(given.domain_id, ctx), ctx)
     with as_file(given.data) as path:
-        return kept(path, given.name, ctx)
+        return kept(path, given.name, domain_of(given.domain_id, ctx), ctx)
 
 
-def kept(path: Path, name: str, ctx: Ctx) -> UploadMediaResult:
+def kept(path: Path, name: str, domain_id: str, ctx: Ctx) -> UploadMediaResult:
     """Keep the file and give the source by which the caller may import it."""
     size = path.stat().st_size
     if size > conf().media_max_bytes:
         raise TooLargeError(f"The file has {size} bytes; {conf().media_max_bytes} at most.")
+    charge_upload(domain_id, size, ctx)
     found = sniff(name, path)
     row = keep(path, found.mime, ctx)
     return UploadMediaResult(

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from governance.gate import charge_upload
 from kernel.conf import conf
-from kernel.context import Ctx
+from kernel.context import Ctx, Door
 from kernel.errors import InvalidInputError, TooLargeError
 from media.contracts.documents import UPLOAD, DocumentOptions
 from media.contracts.kinds import SourceType
@@ -39,7 +40,8 @@ def brought(source: str, options: DocumentOptions, domain_id: str, ctx: Ctx) -> 
     """The bytes that a call names as a file of this machine.
 
     Raises InvalidInputError for what is no source, NotFoundError for an upload that is not the caller's, ForbiddenError
-    for a host that the operator did not open, TooLargeError, UnavailableError where trying later may help.
+    for a host that the operator did not open, TooLargeError, QuotaExceededError where the caller brought too much today,
+    UnavailableError where trying later may help.
     """
     name = file_name(options.name)
     if source.startswith(UPLOAD):
@@ -47,11 +49,14 @@ def brought(source: str, options: DocumentOptions, domain_id: str, ctx: Ctx) -> 
             yield Brought(path, name, "", SourceType.FILE)
     elif source:
         with fetch(source, limits()) as found:
+            charge_upload(domain_id, found.path.stat().st_size, ctx)
             yield Brought(found.path, name or file_name(found.name), source, SourceType.URL)
     else:
         raw, kind = _inline(options)
         if len(raw) > conf().media_max_bytes:
             raise TooLargeError(f"The file has {len(raw)} bytes; {conf().media_max_bytes} at most.")
+        if ctx.door is not Door.JOB:  # what a job holds was counted when it was asked for
+            charge_upload(domain_id, len(raw), ctx)
         with TemporaryDirectory(prefix="smartbrain-") as folder:
             path = Path(folder) / "content"
             path.write_bytes(raw)
