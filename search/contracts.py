@@ -96,7 +96,8 @@ class Hit:
 class Hydrated:
     """What the owner of a found text tells of it. `session_id` and `message_id` are the caller's own ids;
     `message_uuid` is the stored message it comes from, by which a memory and its message are one result. Of a section,
-    `document` is the title of its document, and `page` counts from 1."""
+    `document` is the title of its document, `page` counts from 1, and `shared_key` is the scope through which it is read,
+    none for what is the reader's own."""
 
     text: str
     author: str
@@ -112,3 +113,4 @@ class Hydrated:
     document_id: UUID | None = None
     document: str = ""
     page: int | None = None
+    shared_key: int | None = None

@@ -10,6 +10,7 @@ from typing import Any
 from django.utils.html import format_html
 
 from kernel.text import show_invisible
+from scopes.contracts import OWNER
 
 
 def when(moment: datetime | None) -> str:
@@ -71,4 +72,6 @@ def place_of(domain_id: str | None, scope: str) -> str:
     """A domain and scope in words."""
     if domain_id is None:
         return "the installation"
+    if scope.startswith(f"{OWNER}:"):
+        return f"{domain_id} / the actor's own"
     return f"{domain_id} / {scope}" if scope != "*" else domain_id

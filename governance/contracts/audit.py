@@ -28,8 +28,8 @@ class AuditView(Contract):
     door: str = Field(description="python, http, mcp, cli, admin or job.")
     domain_id: str | None = Field(description="Domain touched; null for the installation.")
     scope: str = Field(
-        description="Scope in which the call was decided, `type:id` or `*`; where you do not audit that, one in which it "
-        "changed something that you may see."
+        description="Scope in which the call was decided, `type:id`, `*`, or `@owner:<id>` for what an actor keeps for "
+        "itself; where you do not audit that, one in which it changed something that you may see."
     )
     outcome: Outcome = Field(description="What became of the call.")
     rule: str = Field(description="Rule that decided.")

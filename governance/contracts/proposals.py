@@ -51,7 +51,9 @@ class ProposalView(Contract):
     action: str = Field(description="Name of the action that would be carried out.")
     state: ProposalState = Field(description="Where it stands.")
     domain_id: str | None = Field(description="Domain it touches; null for the installation.")
-    scope: str = Field(description="Scope it touches, `type:id`, or `*` for the whole domain.")
+    scope: str = Field(
+        description="Scope it touches: `type:id`, `*` for the whole domain, or `@owner:<id>` for what an actor keeps for itself."
+    )
     subject_key: str = Field(description="What it is about; one subject has one open proposal.")
     subject: str = Field(description="What it is about, in a line for people.")
     summary: str = Field(description="The difference it makes, in a line for people.")

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, time
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, Subquery
 
 from kernel.context import Ctx
 from kernel.ids import uuids_in
@@ -33,7 +33,8 @@ def hydrate_sections(ids: Sequence[UUID], domain_id: str, scope_keys: Sequence[i
     seen = Q(Exists(shared)) | Q(document__owner_id__in=owners) & ~Exists(anywhere)
     rows = SourceSection.objects.filter(seen, pk__in=ids, domain_id=domain_id, document__domain_id=domain_id)
     found = {}
-    for row in rows.select_related("document"):
+    first = Subquery(shared.order_by("scope_id").values("scope_id")[:1])
+    for row in rows.select_related("document").annotate(shared_key=first):
         published = row.document.publication_date
         found[row.pk] = Hydrated(
             text=row.content,
@@ -45,6 +46,7 @@ def hydrate_sections(ids: Sequence[UUID], domain_id: str, scope_keys: Sequence[i
             document_id=row.document_id,
             document=row.document.title,
             page=page if isinstance(page := row.metadata.get("page"), int) else None,
+            shared_key=row.shared_key,
         )
     return found
 

@@ -84,7 +84,9 @@ class SearchResult(Contract):
     weak: bool = Field(description="True where the match is doubtful.")
     signals: dict[str, float] = Field(description="What the score is made of.")
     ref: ResultRef = Field(description="Where it comes from.")
-    scope: ScopeView = Field(description="Scope in which it was found; of type `@owner` for a document of your own.")
+    scope: ScopeView | None = Field(
+        description="Scope in which it was found; null for a document of your own that is shared to none of those read."
+    )
     source_session_id: str | None = Field(description="Conversation it comes from.")
     event_time: datetime = Field(description="When it was said.")
     recorded_at: datetime = Field(description="When it was stored.")

@@ -173,11 +173,12 @@ def _results(
     for hit in shown:
         text, known = texts[hit.object_id], taught.get(hit.object_id)
         text = replace(text, item_id=known.item_id) if known is not None else text
-        results.append(_result(hit, text, scopes[hit.scope_key], hit.object_id not in stale))
+        key = text.shared_key if hit.kind is Kind.SECTION else hit.scope_key
+        results.append(_result(hit, text, scopes[key] if key is not None else None, hit.object_id not in stale))
     return results
 
 
-def _result(hit: Hit, text: Hydrated, scope: MemoryScope, current: bool) -> SearchResult:
+def _result(hit: Hit, text: Hydrated, scope: MemoryScope | None, current: bool) -> SearchResult:
     return SearchResult(
         id=hit.object_id,
         kind=hit.kind,
@@ -199,7 +200,7 @@ def _result(hit: Hit, text: Hydrated, scope: MemoryScope, current: bool) -> Sear
             section=text.title if text.section_id else "",
             page=text.page,
         ),
-        scope=ScopeView(type=scope.scope_type, id=scope.external_id),
+        scope=ScopeView(type=scope.scope_type, id=scope.external_id) if scope is not None else None,
         source_session_id=text.session_id,
         event_time=text.event_time,
         recorded_at=text.recorded_at,

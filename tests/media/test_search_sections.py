@@ -27,7 +27,41 @@ def test_it_works(cast):
     assert result["ref"]["section_id"] == str(section.id)
     assert (result["ref"]["document_id"], result["ref"]["document"]) == (str(row.id), "The zoo")
     assert (result["ref"]["section"], result["ref"]["page"]) == ("Part 1", 4)
-    assert result["scope"]["type"] == "@owner"
+    assert result["scope"] is None, "the caller names no scope for it"
+
+
+def test_a_section_names_the_scope_that_it_is_shared_through(cast):
+    put(cast.agent, "zebra stripes p", shared=("project:p",))
+    for reader in (cast.agent, make_agent("other")):
+        (result,) = found(reader, session_id=f"of-{reader.name}", **reads("project:p"))
+        assert result["scope"] == {"type": "project", "id": "p"}
+
+
+@pytest.mark.parametrize(
+    ("action", "given"),
+    [
+        ("search_memory", {"session_id": "s1", "query": "zebra", "kinds": ["section", "memory", "message"]}),
+        ("compose_context", {"session_id": "s1", "user_message": "zebra stripes"}),
+        (
+            "retrieve",
+            {
+                "plan": {
+                    "version": "0.1",
+                    "request_id": "01a22ffd-c3f2-7c9a-9451-3528953149e0",
+                    "purpose": "qa",
+                    "queries": [{"text": "zebra"}],
+                    "budget": {"top_k": 5},
+                }
+            },
+        ),
+        ("list_documents", {}),
+    ],
+)
+def test_no_answer_tells_how_ones_own_is_kept(cast, action, given):
+    put(cast.agent, "zebra stripes alone")
+    told = str(cast.agent.do(action, {"domain_id": TEAM, **given}))
+    assert "zebra" in told or action == "list_documents"
+    assert "@owner" not in told
 
 
 def test_sections_stand_beside_memories(cast):
