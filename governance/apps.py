@@ -7,7 +7,7 @@ class GovernanceConfig(AppConfig):
     name = "governance"
 
     def ready(self) -> None:
-        from governance import actions, policies  # noqa: F401  registers this app's actions and policy sections
+        from governance import actions, extensions, policies  # noqa: F401  registers actions, checks, policy sections
         from governance.signin import events  # noqa: F401  enters sign-ins into the audit log
         from kernel.queue import regularly
 

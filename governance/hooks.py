@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, ClassVar, TypeVar
 
 from governance.contracts.presenting import EffectLine, Panel, Presentation, ProposalFacts, Snapshot
@@ -24,6 +26,18 @@ FactFinder = Callable[[Any, Sequence[Change], Ctx], ProposalFacts]
 EffectFinder = Callable[[Sequence[Change], Ctx], list[EffectLine]]
 SnapshotTaker = Callable[[Sequence[Change], Ctx], list[Snapshot]]
 PanelMaker = Callable[[Ctx], Panel | None]
+FigureFinder = Callable[[str, datetime], Mapping[str, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What a check of the installation found, in a sentence, and what to do; without advice all is well."""
+
+    what: str
+    advice: str = ""
+
+
+DoctorCheck = Callable[[datetime], Checked]
 
 _sections: dict[str, type[PolicySection]] = {}
 _presenters: dict[str, Presenter] = {}
@@ -31,6 +45,8 @@ _facts: dict[str, FactFinder] = {}
 _effects: list[EffectFinder] = []
 _snapshots: list[SnapshotTaker] = []
 _panels: list[PanelMaker] = []
+_diagnostics: dict[str, FigureFinder] = {}
+_checks: dict[str, DoctorCheck] = {}
 _counted: set[str] = set()
 
 
@@ -119,3 +135,30 @@ def register_counted_table(table: str) -> None:
 def counted_tables() -> frozenset[str]:
     """The tables whose new rows are items to the quotas."""
     return frozenset(_counted)
+
+
+def register_diagnostics(name: str, find: FigureFinder) -> None:
+    """Add a part to the diagnostics of a domain: `find(domain_id, now)` gives its figures, each with few statements."""
+    if name in _diagnostics:
+        raise ValueError(f"diagnostics have a part {name!r} already")
+    _diagnostics[name] = find
+
+
+def diagnostics_parts() -> Mapping[str, FigureFinder]:
+    """Every part that apps add to diagnostics, by name."""
+    return dict(sorted(_diagnostics.items()))
+
+
+def register_doctor_check(name: str, check: DoctorCheck) -> None:
+    """Add a check to the doctor: `check(now)` looks at the whole installation and changes nothing that lasts.
+
+    A DomainError, a fault of the database or of the system that it raises is reported as what is wrong.
+    """
+    if name in _checks:
+        raise ValueError(f"the doctor has a check {name!r} already")
+    _checks[name] = check
+
+
+def doctor_checks() -> Mapping[str, DoctorCheck]:
+    """Every check of the doctor, by name."""
+    return dict(sorted(_checks.items()))

@@ -15,6 +15,7 @@ from uuid import UUID
 from django.db import Error, OperationalError, connection, models, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
+from django.db.migrations.executor import MigrationExecutor
 from django.db.models import F, Func, Lookup, Q
 from django.db.models.functions import Collate, Left
 from django.db.models.lookups import Exact, In
@@ -70,6 +71,13 @@ def ping() -> bool:
             return bool(cursor.fetchone() == (1,))
     except Error:
         return False
+
+
+def unapplied_migrations() -> list[str]:
+    """The migrations that this code has and the database lacks, as `app.name`, in order. Raises DatabaseError."""
+    executor = MigrationExecutor(connection)
+    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    return [f"{migration.app_label}.{migration.name}" for migration, _ in plan]
 
 
 def byte_order(column: str) -> Collate:

@@ -2,6 +2,26 @@
 
 from __future__ import annotations
 
-from governance.actions import access, accounts, activity, audit, policy, policy_proposals, preferences, proposals
+from governance.actions import (
+    access,
+    accounts,
+    activity,
+    audit,
+    doctor,
+    policy,
+    policy_proposals,
+    preferences,
+    proposals,
+)
 
-__all__ = ["access", "accounts", "activity", "audit", "policy", "policy_proposals", "preferences", "proposals"]
+__all__ = [
+    "access",
+    "accounts",
+    "activity",
+    "audit",
+    "doctor",
+    "policy",
+    "policy_proposals",
+    "preferences",
+    "proposals",
+]

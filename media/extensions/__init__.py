@@ -6,11 +6,14 @@ from __future__ import annotations
 from governance.hooks import (
     register_counted_table,
     register_dashboard_panel,
+    register_diagnostics,
+    register_doctor_check,
     register_effect,
     register_facts,
     register_presenter,
 )
 from media.extensions.effects import effect_on_documents
+from media.extensions.health import check_index, check_jobs, check_store, figures_of
 from media.extensions.panel import documents
 from media.extensions.proposals import FACTS, PRESENTERS
 from media.selectors.found import hydrate_sections, resolve_documents, resolve_sections
@@ -28,3 +31,7 @@ for _name, _find in FACTS.items():
     register_facts(_name, _find)
 register_effect(effect_on_documents)
 register_dashboard_panel(documents)
+register_diagnostics("media", figures_of)
+register_doctor_check("media index", check_index)
+register_doctor_check("media jobs", check_jobs)
+register_doctor_check("media store", check_store)

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from pydantic import Field
 
+from governance.contracts.health import DiagnosticsPart
 from kernel.contracts import Contract
 from scopes.contracts import LEGACY_DOMAIN, DomainId
 
@@ -77,4 +78,8 @@ class DiagnosticsResult(Contract):
     index_entries: int = Field(description="Entries of the search index.")
     stale_index_entries: int = Field(
         description="Of those, made by an earlier tokeniser: `rebuild_index` brings them up to date."
+    )
+    parts: list[DiagnosticsPart] = Field(
+        description="Figures of the rest of the product over the whole domain: `media` counts documents, sections, those "
+        "that no search finds (`lost_sections`), stored bytes, and jobs by their status and those stuck."
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from governance.hooks import (
     register_counted_table,
     register_dashboard_panel,
+    register_doctor_check,
     register_effect,
     register_facts,
     register_presenter,
@@ -13,6 +14,7 @@ from governance.hooks import (
 from memory.extensions.conflicts import facts_of_decision, open_conflicts, present_decision
 from memory.extensions.effects import effect_on_memory
 from memory.extensions.facts import FACTS
+from memory.extensions.health import check_index
 from memory.extensions.presenters import PRESENTERS
 from memory.extensions.snapshots import contexts_now
 from memory.selectors import hydrate_events, hydrate_items
@@ -37,3 +39,4 @@ register_facts("resolve_conflict", facts_of_decision)
 register_dashboard_panel(open_conflicts)
 register_effect(effect_on_memory)
 register_snapshots(contexts_now)
+register_doctor_check("memory index", check_index)

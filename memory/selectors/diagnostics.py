@@ -9,6 +9,7 @@ from typing import Any
 from django.db.models import Count, Q, QuerySet
 
 from governance.selectors import count_refused
+from governance.selectors.health import parts_of
 from kernel.context import Ctx
 from memory.contracts.diagnostics import CommitLog, ComposeLog, Counters, DiagnosticsResult, Metrics
 from memory.contracts.items import Status
@@ -34,6 +35,7 @@ def diagnostics(domain_id: str, limit: int, ctx: Ctx) -> DiagnosticsResult:
         turns=Turn.objects.filter(domain_id=domain_id).count(),
         index_entries=entries,
         stale_index_entries=stale,
+        parts=parts_of(domain_id, ctx.now),
     )
 
 

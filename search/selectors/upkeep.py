@@ -32,15 +32,15 @@ def entries_after(domain_id: str, number: int, most: int) -> list[EntrySeen]:
     return [EntrySeen(pk, kind, object_id, made_by != tokens.VERSION) for pk, kind, object_id, made_by in found]
 
 
-def count_entries(domain_id: str) -> tuple[int, int]:
-    """How many entries a domain has, and how many of them another tokeniser made."""
-    rows = IndexEntry.objects.filter(domain_id=domain_id)
+def count_entries(domain_id: str | None) -> tuple[int, int]:
+    """How many entries a domain has, or the installation, and how many of them another tokeniser made."""
+    rows = IndexEntry.objects.all() if domain_id is None else IndexEntry.objects.filter(domain_id=domain_id)
     return rows.count(), rows.exclude(tokeniser=tokens.VERSION).count()
 
 
-def without_entry(rows: QuerySet[Row], kind: Kind) -> QuerySet[Row]:
-    """Those of the rows that should be found as this kind of text and have no entry in the index."""
-    return rows.filter(~Exists(IndexEntry.objects.filter(object_id=OuterRef("pk"), kind=kind.value)))
+def without_entry(rows: QuerySet[Row], kind: Kind, of: str = "pk") -> QuerySet[Row]:
+    """Those of the rows that should be found as this kind of text, under the id in the column `of`, and are not."""
+    return rows.filter(~Exists(IndexEntry.objects.filter(object_id=OuterRef(of), kind=kind.value)))
 
 
 def entries_without(rows: QuerySet[Row], kind: Kind) -> QuerySet[IndexEntry]:

@@ -509,6 +509,7 @@ EXAMPLES: dict[str, Example] = {
     "set_policy": Example("operator", lambda cast: {"domain_id": TEAM, "document": {}, "reason": "reset"}, "agent"),
     "unassign_reviewer": Example("operator", lambda cast: {"user": "reviewer", "domain_id": TEAM}, "agent"),
     "check_media": Example("operator", lambda cast: {}, "agent"),
+    "doctor": Example("operator", lambda cast: {}, "agent"),
     "garbage_collect_media_objects": Example("operator", lambda cast: {"limit": 10, "min_age_hours": 0}, "agent"),
     "verify_audit": Example("operator", lambda cast: {"after": 0, "limit": 10}, "agent"),
     "set_preferences": Example("reviewer", lambda cast: {"shortcuts": False, "diff": "unified"}, "agent"),

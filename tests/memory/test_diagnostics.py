@@ -10,7 +10,9 @@ from kernel import clock
 from kernel.errors import DomainError, InvalidInputError, NotFoundError
 from memory.selectors.diagnostics import percentile_95
 from scopes.selectors import identify_named
+from search.models import IndexEntry
 from tests.conftest import TEAM, Player, make_agent
+from tests.guards.write_guard import unguarded
 from tests.memory.factories import made, scope_row
 from tests.memory.talk import commit, compose, context, decision, gone, only, pref, ref, task
 
@@ -199,3 +201,20 @@ def test_figures_are_of_what_is_kept(cast):
     with clock.use(lambda: NOW + timedelta(days=2)):
         compose(cast.agent, "hello")
     assert len(diagnose(cast.agent)["compose_logs"]) == 1
+
+
+def test_documents_are_counted_too(cast):
+    """The figures are of the whole domain, and of no other."""
+    cast.stranger.do("add_document", domain_id="elsewhere", options={"text": "Not here."})
+    cast.agent.do("add_document", domain_id=TEAM, options={"text": "Stripes of a zebra."})
+    cast.agent.do("enqueue_media", domain_id=TEAM, operation="add_document", options={"text": "Later."})
+    (part,) = diagnose(cast.agent)["parts"]
+    counted = {name: count for name, count in part["figures"].items() if count}
+    assert (part["name"], counted) == (
+        "media",
+        {"documents": 1, "documents_completed": 1, "sections": 1, "stored_bytes": 19, "jobs": 1, "jobs_queued": 1},
+    )
+    with unguarded():
+        IndexEntry.objects.filter(kind="section", domain_id=TEAM).delete()
+    (part,) = diagnose(cast.agent)["parts"]
+    assert part["figures"]["lost_sections"] == 1
