@@ -62,7 +62,8 @@ def lock_scopes(keys: Iterable[int]) -> None:
 
 def lock_domain(domain_id: str) -> None:
     """Let others that lock this domain wait until the present transaction ends; nobody else waits. Taken after the scopes
-    that are written and what is closed in them: whoever holds it then changes only what lies in scopes that it locked."""
+    that are written: whoever holds it changes only what lies in scopes that it locked, and conflicts between scopes, which
+    nobody changes without it."""
     list(Domain.objects.select_for_update(no_key=True).filter(pk=domain_id).values_list("pk"))
 
 

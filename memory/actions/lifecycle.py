@@ -90,6 +90,7 @@ def _prepare_retraction(given: RetractItemInput, ctx: Ctx) -> _Ready:
 
 
 def _retract(given: RetractItemInput, ready: _Ready, ctx: Ctx) -> Applied[RetractItemResult]:
+    lifecycle.hold([ready.item, *_named_along(given.also, ready.item, ctx)])
     done = lifecycle.retract_item(ready.item, given.reason, ctx)
     changes, told = [*done.changes], done.told
     outcomes = []

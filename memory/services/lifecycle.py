@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -63,6 +63,11 @@ def decides(domain_id: str, scope: str, ctx: Ctx) -> bool:
     """Whether the call is one of a person who decides there, or was approved by one."""
     person = ctx.actor.kind is ActorKind.PERSON and ctx.may(Right.DECIDE, domain_id, scope)
     return ctx.approval is not None or person
+
+
+def hold(items: Iterable[MemoryItem]) -> None:
+    """Let other writers of the scopes of all these items wait: who acts on several holds all before the first."""
+    lock_scopes(item.scope_id for item in items)
 
 
 def retract_item(item: MemoryItem, reason: str, ctx: Ctx) -> Done:

@@ -11,6 +11,7 @@ from kernel.actions import Change
 from kernel.context import Ctx
 from memory.contracts.conflicts import ConflictState
 from memory.models import Conflict, ConflictDecision
+from scopes.services import lock_domain
 
 FOLLOWED = "followed"
 _GONE = "One side is no longer in force."
@@ -18,13 +19,18 @@ _GONE = "One side is no longer in force."
 
 def follow(left: Iterable[UUID], ctx: Ctx, reason: str = _GONE) -> list[Change]:
     """Close the open conflicts of memories or relations that were superseded, retracted or ended: one statement where
-    there is none. It appends what happened to each, so that the history tells."""
+    there is none. It appends what happened to each, so that the history tells. A conflict
+    between two scopes is closed by who holds their domain: its other side may be written at this instant."""
     ids = list(left)
     if not ids:
         return []
     sides = Q(item_a__in=ids) | Q(item_b__in=ids) | Q(edge_a__in=ids) | Q(edge_b__in=ids)
     open_ones = Conflict.objects.filter(sides, state=ConflictState.OPEN).select_related("scope", "other_scope")
     rows = list(open_ones.order_by("id"))
+    between = {row.domain_id for row in rows if row.scope_id != row.other_scope_id}
+    if between:
+        lock_domain(between.pop())
+        rows = list(open_ones.order_by("id"))
     if not rows:
         return []
     Conflict.objects.filter(pk__in=[row.pk for row in rows], state=ConflictState.OPEN).update(
