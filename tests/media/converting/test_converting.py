@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -163,11 +162,9 @@ def test_an_archive_without_a_document_is_refused(tmp_path):
 
 def test_a_bomb_is_refused_before_it_is_opened(tmp_path):
     bomb = files.docx(tmp_path / "a.docx", {"word/media/image1.png": b"\x00" * 60_000_000})
-    start = time.perf_counter()
-    with pytest.raises(TooLargeError):
+    with pytest.raises(TooLargeError, match="unfolds to more"):
         read(bomb)
-    assert time.perf_counter() - start < 2
-    with pytest.raises(TooLargeError):
+    with pytest.raises(TooLargeError, match="unfolds to more"):
         read(files.archive(tmp_path / "b.docx", {f"{n}.xml": b"" for n in range(20_001)}))
 
 
