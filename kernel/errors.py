@@ -99,6 +99,19 @@ class UnsupportedMediaTypeError(DomainError):
     title = "Unsupported media type"
 
 
+class RangeNotThereError(DomainError):
+    """The file has no such part: `byte_size` says how long it is."""
+
+    code = "range_not_there"
+    status = 416
+    title = "No such part"
+
+    @classmethod
+    def of(cls, byte_size: int) -> RangeNotThereError:
+        """For a file of that many bytes."""
+        return cls(f"The file has no such part: it has {byte_size} bytes.", extra={"byte_size": byte_size})
+
+
 class ConflictError(DomainError):
     """The request contradicts the present state: read it again, then decide."""
 

@@ -14,7 +14,7 @@ from django.utils.http import content_disposition_header
 from governance.adminbase.asking import ctx_of
 from governance.gate import perform
 from kernel.context import Ctx
-from kernel.errors import DomainError, NotFoundError, UnavailableError
+from kernel.errors import DomainError, NotFoundError, RangeNotThereError, UnavailableError
 from media.actions.files import GET_DOCUMENT_FILE
 from media.contracts.files import GetDocumentFileInput, GetDocumentFileResult
 from media.storage import store
@@ -35,13 +35,17 @@ _HEADERS = {
 
 
 def send_file(document_id: UUID, request: HttpRequest, ctx: Ctx) -> HttpResponseBase:
-    """The file of a document as an attachment. Raises DomainError where the caller may not see it."""
+    """The file of a document as an attachment. Raises DomainError where the caller may not see it, RangeNotThereError
+    where it has not the part that is asked for."""
     found = perform(GET_DOCUMENT_FILE, GetDocumentFileInput(document_id=document_id), ctx=ctx).result
     if found is None:
         raise NotFoundError
     size, etag = found.byte_size, f'"{found.content_hash}"'
     asked = request.headers.get("Range", "")
-    start, length = _span(asked, size) if request.headers.get("If-Range", etag) == etag else (0, size)
+    span = _span(asked, size) if request.headers.get("If-Range", etag) == etag else (0, size)
+    if span is None:
+        raise RangeNotThereError.of(size)
+    start, length = span
     partial = length < size
     response = _body(found, request, start, length)
     response.status_code = _PARTIAL if partial else response.status_code
@@ -58,6 +62,9 @@ def download(request: HttpRequest, document_id: UUID) -> HttpResponseBase:
     """The file of a document for whoever is signed in to the admin."""
     try:
         return send_file(document_id, request, ctx_of(request))
+    except RangeNotThereError as exc:
+        size = {"Content-Range": f"bytes */{exc.extra['byte_size']}"}
+        return HttpResponse(exc.message, "text/plain", exc.status, headers=size)
     except DomainError as exc:
         if exc.status == UnavailableError.status:
             return HttpResponse(exc.message, status=exc.status, content_type="text/plain")
@@ -81,15 +88,19 @@ async def _without_waiting(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
         yield piece
 
 
-def _span(asked: str, size: int) -> tuple[int, int]:
-    """Where to begin and how many bytes: all of them, unless one part that is there is asked for."""
+def _span(asked: str, size: int) -> tuple[int, int] | None:
+    """Where to begin and how many bytes: all of them unless one part is asked for, None for one that is not there."""
     found = _RANGE.fullmatch(asked.strip())
     if found is None or not any(found.groups()):
         return 0, size
     first, last = found.groups()
+    if first and last and int(first) > int(last):
+        return 0, size
     start = int(first) if first else size - min(int(last), size)
     end = min(int(last), size - 1) if first and last else size - 1
-    return (start, end - start + 1) if start <= end else (0, size)
+    if start > end:
+        return None if first or not int(last) else (0, size)
+    return start, end - start + 1
 
 
 def _type(mime: str) -> str:

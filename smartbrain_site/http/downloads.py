@@ -39,7 +39,13 @@ class ContentSchema(AutoSchema):
         }
 
 
-_REFUSALS = ((401, "Unauthenticated"), (404, "NotFound"), (429, "QuotaExceeded"), (503, "Unavailable"))
+_REFUSALS = (
+    (401, "Unauthenticated"),
+    (404, "NotFound"),
+    (416, "RangeNotThere"),
+    (429, "QuotaExceeded"),
+    (503, "Unavailable"),
+)
 
 
 class ContentView(GateView):

@@ -22,6 +22,7 @@ from kernel.errors import (
     InvalidJsonError,
     NotFoundError,
     QuotaExceededError,
+    RangeNotThereError,
     TooLargeError,
     UnauthenticatedError,
     UnavailableError,
@@ -41,6 +42,7 @@ _READ_ERRORS: Errors = (
     NotFoundError,
     InvalidInputError,
     QuotaExceededError,
+    RangeNotThereError,
     InternalError,
     UnavailableError,
 )
@@ -208,7 +210,10 @@ def add_components(result: Json, **_given: Any) -> Json:
     """
     result["components"] = {
         "schemas": dict(sorted(_definitions()[1].items())),
-        "responses": {_name(error): _refusal(error) for error in (*_READ_ERRORS, *_BODY_ERRORS, ConflictError)},
+        "responses": {
+            _name(error): _refusal(error)
+            for error in (*_READ_ERRORS, *_BODY_ERRORS, ConflictError, RangeNotThereError)
+        },
         "securitySchemes": {
             "apiKey": {
                 "type": "http",
@@ -252,6 +257,8 @@ def _refusal(error: type[DomainError]) -> Json:
         answer["headers"]["WWW-Authenticate"] = {"schema": {"type": "string"}}
     if error is QuotaExceededError:
         answer["headers"]["Retry-After"] = {"description": "Seconds to wait.", "schema": {"type": "string"}}
+    if error is RangeNotThereError:
+        answer["headers"]["Content-Range"] = {"description": "`bytes */<length>`.", "schema": {"type": "string"}}
     return answer
 
 

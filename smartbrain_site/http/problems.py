@@ -18,6 +18,7 @@ from kernel.errors import (
     InternalError,
     MethodNotAllowedError,
     NotFoundError,
+    RangeNotThereError,
     UnauthenticatedError,
     UnavailableError,
 )
@@ -68,6 +69,8 @@ def headers_of(error: DomainError) -> dict[str, str]:
     headers = {}
     if isinstance(error, UnauthenticatedError):
         headers["WWW-Authenticate"] = "Bearer"
+    if isinstance(error, RangeNotThereError):
+        headers["Content-Range"] = f"bytes */{error.extra['byte_size']}"
     if error.retry_after is not None:
         headers["Retry-After"] = str(error.retry_after)
     return headers

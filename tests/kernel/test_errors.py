@@ -27,7 +27,7 @@ def test_it_works():
     }
 
 
-OF_HTTP = {"method_not_allowed": 405, "unsupported_media_type": 415}  # the HTTP door's own
+OF_HTTP = {"method_not_allowed": 405, "unsupported_media_type": 415, "range_not_there": 416}  # the HTTP door's own
 
 
 def test_the_codes_are_those_of_the_specification():
