@@ -90,6 +90,7 @@ class Action(Generic[In, Out, Prepared]):
     proposal. It raises StaleError where what the call did has been changed again since.
     `instead` says what to do where a call has no reverse: a sentence for whoever wants it undone.
     `known` finds what an earlier call already did, so that the same call again gets that answer and waits for nobody.
+    `renewed` brings the answer that was kept under an idempotency key up to what is true when the key comes again.
     `reviewed` is true for what always waits for a person: only one who may decide in its place carries it out at once.
     `queueable` is false for what decides on proposals: it can never itself wait for a decision.
     `resource` is the path under /v1/ where a list can also be read with GET.
@@ -108,6 +109,7 @@ class Action(Generic[In, Out, Prepared]):
     reverse: Callable[[In | None, Sequence[Change], Ctx], Sequence[Change]] | None = None
     instead: str = ""
     known: Callable[[In, Prepared, Ctx], Out | None] | None = None
+    renewed: Callable[[Out, Ctx], Out] | None = None
     destroys: bool = False
     reviewed: bool = False
     queueable: bool = True

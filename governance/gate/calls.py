@@ -369,7 +369,8 @@ def _replay(this: Call[In, Out]) -> Answer[Out] | None:
     again = {**row.answer, "deduplicated": True}
     if row.queued:
         return Answer(None, QueuedAnswer.parse(again))
-    return Answer(this.action.output.parse(again))
+    kept = this.action.output.parse(again)
+    return Answer(this.action.renewed(kept, this.ctx) if this.action.renewed else kept)
 
 
 def _refused(this: Call[In, Out], error: DomainError) -> None:

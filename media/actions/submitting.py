@@ -13,7 +13,7 @@ from media.actions.uploads import as_file, kept
 from media.contracts.documents import UPLOAD
 from media.contracts.jobs import EnqueueMediaInput, EnqueueMediaResult, Operation
 from media.contracts.kinds import JobStatus, MediaType
-from media.models import MediaObject
+from media.models import MediaJob, MediaObject
 from media.selectors.sight import domain_of
 from media.selectors.uploads import own_upload
 from media.services import jobs
@@ -78,6 +78,15 @@ def _enqueue(given: EnqueueMediaInput, wanted: jobs.Wanted, ctx: Ctx) -> Applied
     return result, changes
 
 
+def _as_it_is(told: EnqueueMediaResult, ctx: Ctx) -> EnqueueMediaResult:
+    """An earlier answer with where its job is now."""
+    status = MediaJob.objects.values_list("status", flat=True).filter(pk=told.job_id, owner_id=ctx.actor.id).first()
+    if status is None:
+        gone = "job_removed:It ended and was removed since; its status is that of the first answer."
+        return told.model_copy(update={"warnings": [*told.warnings, gone]})
+    return told.model_copy(update={"status": JobStatus(status)})
+
+
 def _seems(wanted: jobs.Wanted) -> MediaType | None:
     """What the import will be, as far as its operation or its name tells."""
     said = _SAYS.get(wanted.operation) or MediaType.__members__.get(str(wanted.options.get("media_type")).upper())
@@ -95,6 +104,7 @@ ENQUEUE_MEDIA = register(
         _enqueue_target,
         _prepare_enqueue,
         _enqueue,
+        renewed=_as_it_is,
         instead="Cancel the job while it waits; afterwards remove the document.",
     )
 )

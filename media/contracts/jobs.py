@@ -47,12 +47,12 @@ class EnqueueMediaInput(KeyedInput):
 
 
 class EnqueueMediaResult(KeyedResult):
-    """The job that now waits."""
+    """The job that was asked for."""
 
     job_id: UUID = Field(description="Follow it with `get_media_job`.")
-    status: JobStatus = Field(description="Where it is.")
+    status: JobStatus = Field(description="Where it is, also when the same key comes again.")
     media_type: MediaType | None = Field(description="What it seems to be, before anybody looked into it.")
-    warnings: list[str] = Field(description="What will be left out.")
+    warnings: list[str] = Field(description="What will be left out, or is odd.")
 
 
 class JobView(Contract):
