@@ -133,6 +133,7 @@ def test_of_two_at_once_one_is_stored(importing, same):
     assert MediaJob.objects.count() == 1
     answers = [each for each in told if isinstance(each, dict)]
     if same:
+        assert len(answers) == 2
         assert {each["job_id"] for each in answers} == {str(MediaJob.objects.get().pk)}
     else:
         assert len(answers) == 1
@@ -193,6 +194,35 @@ def test_what_policy_holds_back_is_not_done_behind_its_back(cast, importing):
     with pytest.raises(ForbiddenError, match="waits for a person"):
         enqueue(cast.agent)
     assert enqueue(cast.agent, operation="add_media")
+
+
+def test_who_approves_a_job_does_not_approve_what_waits_by_itself(cast, importing):
+    def waits(*actions: str) -> None:
+        rule = {"name": "imports", "actions": list(actions)}
+        cast.operator.do("set_policy", domain_id=TEAM, document={"review": {"queue": [rule]}}, reason="look first")
+
+    waits("enqueue_media")
+    proposal = cast.agent.do("enqueue_media", wanted())["proposal"]["id"]
+    waits("enqueue_media", "add_document")
+    with pytest.raises(ForbiddenError, match="waits for a person"):
+        cast.reviewer.do("approve_proposal", id=proposal)
+    assert not MediaJob.objects.exists()
+    waits("enqueue_media")
+    cast.reviewer.do("approve_proposal", id=proposal)
+    worker.run_media_job(str(MediaJob.objects.get().pk))
+    assert MediaJob.objects.get().status == "completed"
+
+
+def test_a_key_that_comes_again_is_told_where_the_job_is_now(cast, importing):
+    given = wanted(idempotency_key="k")
+    first = cast.agent.do("enqueue_media", given)
+    assert (first["status"], first["deduplicated"]) == ("queued", False)
+    worker.run_media_job(first["job_id"])
+    assert cast.agent.do("enqueue_media", given) == {**first, "status": "completed", "deduplicated": True}
+    put(first["job_id"], finished_at=clock.now() - timedelta(days=8))
+    worker.prune_media_jobs()
+    again = cast.agent.do("enqueue_media", given)
+    assert (again["job_id"], [text.split(":")[0] for text in again["warnings"]]) == (first["job_id"], ["job_removed"])
 
 
 def test_others_see_nothing_of_a_job(cast, importing):
