@@ -16,7 +16,7 @@ from kernel.actions import Action, all_actions
 from kernel.canonical import canonical_json
 from kernel.errors import all_errors
 
-OWN_APPS = ("governance", "memory", "media", "search", "scopes", "kernel", "smartbrain_site")
+OWN_APPS = ("governance", "legacy", "memory", "media", "search", "scopes", "kernel", "smartbrain_site")
 GENERATED = "<!-- Written by `manage.py export_reference`; a test compares it with the code. -->"
 
 

@@ -97,6 +97,7 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = SMARTBRAIN.max_body_bytes
 
 INSTALLED_APPS = [
     "smartbrain_site",
+    "legacy",
     "memory",
     "media",
     "search",

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from kernel.actions import all_actions
 
 ROOT = Path(__file__).resolve().parent.parent
-APPS = ("kernel", "scopes", "governance", "search", "media", "memory", "cards", "smartbrain_site")
+APPS = ("kernel", "scopes", "governance", "search", "media", "memory", "cards", "legacy", "smartbrain_site")
 MAX_LINES = 400
 MAY_READ_ENVIRONMENT = {"smartbrain_site/settings.py"}
 MAY_SET_SETTINGS_MODULE = {"manage.py", "smartbrain_site/asgi.py", "smartbrain_site/embedded.py"}

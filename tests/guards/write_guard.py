@@ -24,7 +24,7 @@ from governance import gate
 from governance.audit import chain
 from media.services import leases
 
-FIRST_PARTY = ("scopes", "governance", "search", "media", "memory", "cards")
+FIRST_PARTY = ("scopes", "governance", "search", "media", "memory", "cards", "legacy")
 NOT_DOMAIN_OWNED = frozenset({"recovery_devices", "recovery_codes"})  # sign-in, as the tables of Django and django-otp
 _WRITE = re.compile(
     r"^\s*(?:INSERT\s+(?:OR\s+\w+\s+)?INTO|REPLACE\s+INTO|UPDATE(?:\s+OR\s+\w+)?(?:\s+ONLY)?|DELETE\s+FROM(?:\s+ONLY)?"

@@ -1,0 +1,133 @@
+"""Move the older systems' data in, with a progress bar."""
+
+from __future__ import annotations
+
+import fcntl
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NoReturn
+
+from django.core.management.base import CommandParser
+from django.db import DatabaseError
+
+from governance import gate
+from governance.management.base import ActionCommand, operator_name, unusable_database, usage_error
+from kernel.conf import conf
+from kernel.context import Door
+from kernel.errors import ConflictError, DomainError, UnavailableError
+from legacy.services.migrating import BATCH, Figures, Options, migrate
+from legacy.services.owning import owner_named
+from legacy.source import Source, opened
+from legacy.steps import STEPS
+
+_WIDTH = 30
+
+
+class Command(ActionCommand):
+    help = (
+        "Move the data of the older SmartBrain and SmartRAG in from their PostgreSQL, which is only read. Run again, it "
+        "takes what is new and what was in the quarantine; broken off, it goes on where it was."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--from", dest="source", required=True, help="postgresql://user:password@host/database")
+        parser.add_argument("--owner", help="principal that the sessions become; one with a grant in `legacy`")
+        parser.add_argument("--media-root", type=Path, help="folder of the older system's stored files")
+        parser.add_argument("--only", help=f"steps by commas: {', '.join(step.name for step in STEPS)}")
+        parser.add_argument("--batch", type=int, default=BATCH, help="rows of a batch, 1 to 10,000")
+        parser.add_argument("--dry-run", action="store_true", help="do it all and undo it; nothing is stored")
+        parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+
+    def handle(self, **options: Any) -> None:
+        wanted = _options(options)
+        try:
+            with _alone(), opened(options["source"]) as source:
+                self._check(source)
+                self._move(source, wanted, options)
+        except DomainError as exc:
+            self.refuse_plain(exc)
+        except DatabaseError as exc:
+            raise unusable_database(exc) from exc
+
+    def _move(self, source: Source, wanted: Options, options: dict[str, Any]) -> None:
+        ctx = gate.system_ctx(operator_name(), Door.CLI)
+        try:
+            owner = owner_named(options["owner"], ctx)
+            run_id, figures = migrate(source, owner, wanted, ctx, self._progress)
+        except KeyboardInterrupt:
+            self._broken_off()
+        body = {"run_id": str(run_id), "source": source.label, "owner": owner.name, "dry_run": wanted.dry_run}
+        body |= figures.as_json()
+        if options["json"]:
+            self.show(body)
+        else:
+            self._tell(body)
+
+    def _check(self, source: Source) -> None:
+        """Refuse a source that holds nothing of ours, or that may not be read."""
+        known = [table for step in STEPS for table in step.tables]
+        if not any(source.has(table) for table in known):
+            raise UnavailableError(
+                f"{source.label} has no table of SmartBrain or SmartRAG on its search path: "
+                "another schema is named in the address as ?options=-csearch_path%3Dname."
+            )
+        closed = source.unreadable(known)
+        if closed:
+            raise UnavailableError(
+                f"The account may not read {', '.join(closed)}: GRANT SELECT on them, then run again."
+            )
+
+    def _progress(self, step: str, done: int, total: int, figures: Figures) -> None:
+        """One line on standard error, drawn over itself on a terminal."""
+        share = min(1.0, done / total) if total else 1.0
+        rate = figures.rows / figures.seconds
+        left = f"{(total - done) / rate:.0f} s left" if rate and done < total else "" if total else "nothing"
+        line = f"{step:18} [{'#' * int(share * _WIDTH):{_WIDTH}}] {share:4.0%} {done}/{total} {rate:.0f} rows/s {left}"
+        drawn = sys.stderr.isatty()
+        if drawn or done >= total:
+            self.stderr.write(f"\r{line:100}" if drawn else line, ending="\n" if done >= total or not drawn else "")
+
+    def _broken_off(self) -> NoReturn:
+        self.stderr.write("\nBroken off. What was stored stays; the same command goes on from there.")
+        raise SystemExit(1)
+
+    def _tell(self, body: dict[str, Any]) -> None:
+        """The figures as a table for people."""
+        names = ("read", "migrated", "unchanged", "changed", "quarantined", "left_out")
+        self.stdout.write(f"{'table':26}" + "".join(f"{name:>12}" for name in names))
+        for table, counts in body["tables"].items():
+            self.stdout.write(f"{table:26}" + "".join(f"{counts.get(name, 0):12}" for name in names))
+        for reason, many in sorted(body["reasons"].items()):
+            self.stdout.write(f"quarantine: {reason} {many}")
+        undone = " (dry run: nothing was stored)" if body["dry_run"] else ""
+        self.stdout.write(
+            f"{body['rows']} rows in {body['seconds']} s, {body['rows_per_second']} rows/s, "
+            f"at most {body['peak_memory'] // 1_048_576} MiB{undone}"
+        )
+
+
+def _options(given: dict[str, Any]) -> Options:
+    names = tuple(name.strip() for name in (given["only"] or "").split(",") if name.strip())
+    unknown = [name for name in names if name not in {step.name for step in STEPS}]
+    if unknown:
+        raise usage_error(f"--only: no step {unknown[0]!r}; the steps are {', '.join(step.name for step in STEPS)}.")
+    if not 1 <= given["batch"] <= 10_000:
+        raise usage_error("--batch takes 1 to 10000.")
+    root = given["media_root"]
+    if root is not None and not root.is_dir():
+        raise usage_error(f"--media-root: {root} is no folder.")
+    return Options(names, given["batch"], given["dry_run"], root)
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Only one run at a time: the lock is gone when the process is, however it ends."""
+    conf().data_dir.mkdir(parents=True, exist_ok=True)
+    with (conf().data_dir / "migrate_legacy.lock").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as exc:
+            raise ConflictError("Another migrate_legacy is running: wait until it ends.") from exc
+        yield

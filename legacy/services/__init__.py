@@ -1,0 +1,1 @@
+"""What moving in does: a run of the migration, and what is said of it afterwards."""

@@ -1,0 +1,193 @@
+"""Reading the older systems' PostgreSQL: one read-only snapshot, rows as text, in constant memory; nothing is ever
+written there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+import psycopg
+from psycopg import IsolationLevel, sql
+from psycopg.adapt import Loader
+from psycopg.conninfo import conninfo_to_dict
+
+from kernel.errors import InvalidInputError, UnavailableError
+from legacy.contracts import SourceRow
+
+FETCH = 1_000  # rows that the server sends at a time
+_SESSION = (
+    "SET default_transaction_read_only = on",
+    "SET TimeZone = 'UTC'",
+    "SET DateStyle = 'ISO, YMD'",
+    "SET IntervalStyle = 'iso_8601'",
+    "SET extra_float_digits = 1",
+    "SET bytea_output = 'hex'",
+    "SET statement_timeout = 0",
+    "SET idle_in_transaction_session_timeout = 0",
+    "SET client_encoding = 'UTF8'",
+)
+
+
+class _Text(Loader):
+    """Text as it is, with bytes that are no UTF-8 escaped, so that a bad row is seen and stops nothing."""
+
+    def load(self, data: Any) -> str:
+        return bytes(data).decode("utf-8", "surrogateescape")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of the source: its name with schema, its columns in order, and those of its primary key."""
+
+    name: str
+    schema: str
+    columns: tuple[str, ...]
+    key: tuple[str, ...]
+    plain: bool
+
+    @property
+    def quoted(self) -> sql.Identifier:
+        """Its name as it stands in a statement."""
+        return sql.Identifier(self.schema, self.name)
+
+
+class Source:
+    """An open snapshot of the source. `tables` are those that were found on its search path, by name."""
+
+    def __init__(self, connection: psycopg.Connection[Any], label: str) -> None:
+        self._connection = connection
+        self.label = label
+        self.tables: Mapping[str, Table] = self._find_tables()
+        self._cursors = count(1)
+
+    def has(self, table: str, column: str | None = None) -> bool:
+        """Whether the source has the table, and in it the column."""
+        found = self.tables.get(table)
+        return found is not None and (column is None or column in found.columns)
+
+    def count(self, table: str) -> int:
+        """How many rows a table has; 0 where it is not there."""
+        if table not in self.tables:
+            return 0
+        query = sql.SQL("SELECT count(*) FROM {}").format(self.tables[table].quoted)
+        return int(self._all(query)[0][0])
+
+    def rows(
+        self,
+        table: str,
+        *,
+        join: str = "",
+        places: Sequence[str] = (),
+        key: Sequence[str] = (),
+        where: str = "",
+    ) -> Iterator[SourceRow]:
+        """The rows of a table, named `r` in the parts of SQL; nothing where the table is not there.
+
+        They come in the order of `places`, then of the primary key compared as bytes. `places` are expressions, which
+        each row carries as its `place`; `join` may add further tables, written `{name}`; `key` is the primary key where
+        the table does not say it.
+        """
+        if table not in self.tables:
+            return
+        found = self.tables[table]
+        keys = tuple(key) or found.key or found.columns[:1]
+        columns = [sql.SQL("r.{}::text").format(sql.Identifier(name)) for name in found.columns]
+        ids = [sql.SQL('r.{}::text COLLATE "C"').format(sql.Identifier(name)) for name in keys]
+        query = sql.SQL("SELECT {} FROM {} r {} {} ORDER BY {}").format(
+            sql.SQL(", ").join([*map(sql.SQL, places), *columns]),
+            found.quoted,
+            sql.SQL(join).format(**{name: each.quoted for name, each in self.tables.items()}),
+            sql.SQL(f"WHERE {where}" if where else ""),
+            sql.SQL(", ").join([*(sql.SQL(str(n + 1)) for n in range(len(places))), *ids]),
+        )
+        at = [found.columns.index(name) for name in keys]
+        for values in self.stream(query):
+            place, texts = values[: len(places)], values[len(places) :]
+            yield SourceRow(
+                table, ":".join(texts[n] or "" for n in at), dict(zip(found.columns, texts, strict=True)), place
+            )
+
+    def stream(self, query: sql.Composed) -> Iterator[tuple[Any, ...]]:
+        """The rows of a query, a few at a time however many there are."""
+        with self._connection.cursor(name=f"moving_{next(self._cursors)}") as cursor:
+            cursor.itersize = FETCH
+            yield from cursor.execute(query)
+
+    def unknown_tables(self, known: Sequence[str]) -> list[str]:
+        """Tables on the search path that nobody here knows."""
+        return sorted(set(self.tables) - set(known))
+
+    def unreadable(self, wanted: Sequence[str]) -> list[str]:
+        """Those of the wanted tables that may not be read."""
+        found = [self.tables[name] for name in wanted if name in self.tables]
+        query = sql.SQL("SELECT has_table_privilege({}::text, 'SELECT')")
+        names = [f'"{table.schema}"."{table.name}"' for table in found]
+        allowed = [bool(self._all(query.format(sql.Literal(name)))[0][0]) for name in names]
+        return [table.name for table, may in zip(found, allowed, strict=True) if not may]
+
+    def _find_tables(self) -> dict[str, Table]:
+        query = sql.SQL(
+            "SELECT n.nspname, c.relname, c.relkind = 'r', "
+            "  array(SELECT a.attname::text FROM pg_attribute a"
+            "        WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum), "
+            "  array(SELECT a.attname::text FROM pg_index i JOIN pg_attribute a"
+            "        ON a.attrelid = i.indrelid AND a.attnum = ANY(i.indkey)"
+            "        WHERE i.indrelid = c.oid AND i.indisprimary ORDER BY a.attnum) "
+            "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+            "WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition "
+            "  AND n.nspname = ANY(current_schemas(false)) "
+            "ORDER BY array_position(current_schemas(false), n.nspname) DESC"
+        )
+        return {
+            name: Table(name, schema, tuple(columns), tuple(key), plain)
+            for schema, name, plain, columns, key in self._all(query.format())
+        }
+
+    def _all(self, query: sql.Composed) -> list[tuple[Any, ...]]:
+        with self._connection.cursor() as cursor:
+            return cursor.execute(query).fetchall()
+
+
+@contextmanager
+def opened(url: str) -> Iterator[Source]:
+    """A snapshot of the database at this address (`postgresql://...`, its options as libpq takes them).
+
+    Raises InvalidInputError for an address that is none, UnavailableError where nobody answers there.
+    """
+    try:
+        conninfo_to_dict(url)
+        if not url.startswith(("postgres://", "postgresql://")):
+            raise InvalidInputError("--from takes an address that begins with postgresql://.")
+        connection = psycopg.connect(url, autocommit=True, application_name="smartbrain migrate_legacy")
+    except psycopg.OperationalError as exc:
+        raise UnavailableError(f"The older database cannot be reached: {_without_secrets(exc)}") from exc
+    except psycopg.ProgrammingError as exc:
+        raise InvalidInputError("--from is no address of a PostgreSQL database.") from exc
+    try:
+        _set_up(connection)
+        yield Source(connection, _label(connection))
+    finally:
+        connection.close()
+
+
+def _set_up(connection: psycopg.Connection[Any]) -> None:
+    for statement in _SESSION:
+        connection.execute(statement)
+    connection.autocommit = False
+    connection.isolation_level = IsolationLevel.REPEATABLE_READ
+    connection.read_only = True
+    for name in ("text", "varchar", "bpchar", "name"):
+        connection.adapters.register_loader(connection.adapters.types[name].oid, _Text)
+
+
+def _label(connection: psycopg.Connection[Any]) -> str:
+    info = connection.info
+    return f"{info.host}:{info.port}/{info.dbname}"[:300]
+
+
+def _without_secrets(error: psycopg.OperationalError) -> str:
+    """What the server said, on one line; libpq never repeats a password."""
+    return " ".join(str(error).split())[:500]

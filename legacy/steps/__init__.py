@@ -1,0 +1,21 @@
+"""The steps of the migration, in order of dependency."""
+
+from __future__ import annotations
+
+from legacy.steps.base import Step
+from legacy.steps.sessions import Sessions
+
+# In this order: whatever a row belongs to comes before it.
+STEPS: tuple[Step, ...] = (Sessions(),)
+
+# Tables of the older systems that are not taken along, each with why; they are counted.
+LEFT_OUT: dict[str, str] = {
+    "memory_chunks": "derived",
+    "text_search_configs": "derived",
+    "section_fts": "derived",
+    "embeddings": "derived",
+    "search_logs": "local",
+    "api_rate_limits": "local",
+}
+
+__all__ = ["LEFT_OUT", "STEPS"]

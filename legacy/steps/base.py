@@ -1,0 +1,103 @@
+"""What a step of the migration is: which tables of the source it takes, in which order their rows come, and how a batch of
+them is stored here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+from uuid import UUID
+
+from django.db.models import Model
+
+from kernel.context import Actor, Ctx
+from legacy.contracts import Fate, Outcome, Quarantined, Reason, SourceRow
+from legacy.contracts.outcomes import kept_aside
+from legacy.contracts.rows import key_of
+from legacy.models import MigratedRow
+from legacy.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run under way: the snapshot it reads, whose the sessions of no domain become, and the call in whose name it
+    writes. `media_root` is the folder of the older system's stored files; None where it was not given."""
+
+    id: UUID
+    source: Source
+    owner: Actor
+    ctx: Ctx
+    media_root: Path | None = None
+
+
+class Step(Protocol):
+    """One noun of the older system. Steps come in an order in which whatever a row belongs to came before it.
+
+    `name` is what `--only` takes. `tables` are the source tables whose every row it gives an outcome.
+    """
+
+    name: str
+    tables: tuple[str, ...]
+
+    def rows(self, source: Source) -> Iterator[SourceRow]:
+        """Every row of its tables, in the order of storing."""
+
+    def store(self, rows: Sequence[SourceRow], run: Run) -> list[Outcome]:
+        """Store a batch inside the gate's transaction; one outcome for each row. A row that was in the quarantine comes
+        again in every run. What the database refuses may be raised: the batch then comes again row by row."""
+
+
+def each(rows: Iterable[SourceRow], take: Callable[[SourceRow], Outcome]) -> list[Outcome]:
+    """The outcome of each row; one that cannot be taken goes to the quarantine."""
+    return [_taken(row, take) for row in rows]
+
+
+def _taken(row: SourceRow, take: Callable[[SourceRow], Outcome]) -> Outcome:
+    try:
+        return take(row)
+    except Quarantined as why:
+        return kept_aside(row, why)
+
+
+@dataclass(frozen=True, slots=True)
+class Parents:
+    """The rows of one table to which those of a batch belong: where each went, by its source id."""
+
+    table: str
+    moved: dict[str, str]
+    aside: frozenset[str]
+
+    def target(self, source_id: str) -> UUID:
+        """The id here of the row there. Raises Quarantined where it is not in the source, or in the quarantine."""
+        found = self.moved.get(key_of(source_id))
+        if found is not None:
+            return UUID(found)
+        if key_of(source_id) in self.aside:
+            raise Quarantined(Reason.PARENT_QUARANTINED, f"{self.table} {source_id[:80]}")
+        raise Quarantined(Reason.ORPHAN, f"no row {source_id[:80]!r} in {self.table}")
+
+    def maybe(self, source_id: str | None) -> UUID | None:
+        """The id here, None where the row did not come along."""
+        found = self.moved.get(key_of(source_id)) if source_id is not None else None
+        return UUID(found) if found is not None else None
+
+
+def parents(table: str, source_ids: Iterable[str | None]) -> Parents:
+    """Where these rows of a source table went."""
+    wanted = {key_of(source_id) for source_id in source_ids if source_id is not None}
+    rows = MigratedRow.objects.filter(source_table=table, source_id__in=wanted)
+    moved, aside = {}, set()
+    for source_id, outcome, target_id in rows.values_list("source_id", "outcome", "target_id"):
+        if outcome == Fate.MIGRATED:
+            moved[source_id] = target_id
+        else:
+            aside.add(source_id)
+    return Parents(table, moved, frozenset(aside))
+
+
+def free_ids(model: type[Model], rows: Sequence[SourceRow]) -> dict[str, UUID]:
+    """The id that each row gets here, by its source id: its own where that is a UUID and nobody has it here."""
+    own = {row.id: row.target_id() for row in rows}
+    taken = set(model._default_manager.filter(pk__in=own.values()).values_list("pk", flat=True))  # noqa: SLF001
+    return {row.id: row.target_id(part="again") if own[row.id] in taken else own[row.id] for row in rows}
