@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import timedelta
+from functools import cache
 from typing import Any
 
 from governance import gate, selectors, services
@@ -25,7 +26,6 @@ from governance.models import AuditEntry
 from governance.policies import (
     Draft,
     Facts,
-    Policies,
     Replayed,
     at_version,
     decide,
@@ -195,15 +195,12 @@ EXPLAIN_POLICY = register(
 def _replay(given: ReplayPolicyInput, ctx: Ctx) -> ReplayPolicyResult:
     validate_document(given.document)
     draft = Draft(given.domain_id, given.document)
-    known: dict[str | None, Policies] = {}
-
-    def policies_of(domain_id: str | None) -> Policies:
-        if domain_id not in known:
-            known[domain_id] = effective(domain_id, draft)
-        return known[domain_id]
-
     since = ctx.now - timedelta(days=given.days)
-    found = replay(recorded(given.domain_id, since, given.limit, ctx), policies_of)
+    found = replay(
+        recorded(given.domain_id, since, given.limit, ctx),
+        cache(effective),
+        cache(lambda domain_id: effective(domain_id, draft)),
+    )
     return ReplayPolicyResult(
         since=since,
         looked_at=found.looked_at,

@@ -57,7 +57,7 @@ def _replayed(given: SetPolicyInput, ctx: Ctx) -> list[RelatedText]:
         return []
     asked = ReplayPolicyInput(domain_id=given.domain_id, document=given.document, limit=REPLAYED)
     found = REPLAY_POLICY.prepare(asked, ctx)
-    told = f"Of the {found.decided} newest calls of the last 30 days it would decide {found.otherwise} otherwise."
+    told = f"Of the {found.decided} newest calls of the last 30 days it would decide {found.otherwise} otherwise than now."
     return [_text(told), *(_text(_in_words(line)) for line in found.lines[:KINDS])]
 
 

@@ -105,10 +105,10 @@ class ReplayExample(Contract):
 
 
 class ReplayLine(Contract):
-    """A kind of call that would be decided otherwise."""
+    """A kind of call that the draft would decide otherwise."""
 
     action: str = Field(description="Action called.")
-    verdict: str = Field(description="What was decided: `allow`, `queue` or `deny`.")
+    verdict: str = Field(description="What the policy in force decides: `allow`, `queue` or `deny`.")
     rule: str = Field(description="By which rule.")
     new_verdict: str = Field(description="What the draft would decide.")
     new_rule: str = Field(description="By which rule.")
@@ -117,13 +117,13 @@ class ReplayLine(Contract):
 
 
 class ReplayPolicyResult(Contract):
-    """What a draft policy would have decided otherwise."""
+    """What a draft policy would decide otherwise than the policy in force."""
 
     since: datetime = Field(description="Calls since then were looked at.")
     looked_at: int = Field(description="Audit entries looked at, as far as you may see them.")
     decided: int = Field(description="Of them, entries of calls that came to a decision.")
-    otherwise: int = Field(description="Of them, calls that the draft would decide otherwise.")
+    otherwise: int = Field(description="Of them, calls that the draft would decide otherwise than the policy in force.")
     complete: bool = Field(
         description="False where more calls were made than `limit`: only the newest were looked at."
     )
-    lines: list[ReplayLine] = Field(description="Kinds of call that would be decided otherwise, most frequent first.")
+    lines: list[ReplayLine] = Field(description="Kinds of call that it would decide otherwise, most frequent first.")

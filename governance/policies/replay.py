@@ -1,4 +1,4 @@
-"""Replay: recorded decision facts decided again by a draft policy; pure, so it never writes and can be tabled."""
+"""Replay: recorded decision facts decided again, by a draft and by the policy in force; pure, so it never writes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Recorded(NamedTuple):
 
 
 class Turned(NamedTuple):
-    """A kind of call that would be decided otherwise."""
+    """A kind of call that the draft would decide otherwise than the policy in force: rule and verdict of both."""
 
     action: str
     rule: str
@@ -51,23 +51,27 @@ class Replayed:
     examples: dict[Turned, list[Recorded]] = field(default_factory=dict)
 
 
-def replay(recorded: Iterable[Recorded], policies_of: Callable[[str | None], Policies]) -> Replayed:
-    """Decide every recorded call again by the policies of its domain."""
+PoliciesOf = Callable[[str | None], "Policies"]
+
+
+def replay(recorded: Iterable[Recorded], in_force_of: PoliciesOf, draft_of: PoliciesOf) -> Replayed:
+    """Decide every recorded call twice, by the policies in force in its domain and by those that the draft would give
+    it. What differs from the record alone was changed already, and is no effect of the draft."""
     found = Replayed()
-    again: dict[tuple[str | None, str], Decision] = {}
+    again: dict[tuple[str | None, str], tuple[Decision, Decision]] = {}
     for entry in recorded:
         found.looked_at += 1
-        before = verdict_of(entry.rule)
-        if before is None:
+        if verdict_of(entry.rule) is None:
             continue
         found.decided += 1
         key = (entry.domain_id, entry.facts)
         if key not in again:
-            again[key] = decide(Facts.from_json(json.loads(entry.facts)), policies_of(entry.domain_id))
-        after = again[key]
-        if after.verdict is before:
+            facts = Facts.from_json(json.loads(entry.facts))
+            again[key] = decide(facts, in_force_of(entry.domain_id)), decide(facts, draft_of(entry.domain_id))
+        now, then = again[key]
+        if then.verdict is now.verdict:
             continue
-        kind = Turned(entry.action, entry.rule, after.rule, before, after.verdict)
+        kind = Turned(entry.action, now.rule, then.rule, now.verdict, then.verdict)
         found.turned[kind] = found.turned.get(kind, 0) + 1
         shown = found.examples.setdefault(kind, [])
         if len(shown) < EXAMPLES:

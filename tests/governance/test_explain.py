@@ -223,6 +223,19 @@ def test_a_draft_that_loosens_shows_what_would_no_longer_wait(cast):
     assert (line["verdict"], line["rule"], line["new_verdict"]) == ("queue", "review.queue:globals", "allow")
 
 
+def test_what_the_policy_in_force_changed_already_is_no_effect_of_a_draft(cast):
+    """Calls from before the last change of the policy: the draft is held against what would happen to them now."""
+    cast.agent.do("commit_turn", a_turn(**IN_GLOBAL))
+    cast.agent.do("commit_turn", a_turn())
+    cast.operator.do("set_policy", domain_id=TEAM, document=GLOBALS, reason="shared")
+    assert replay(cast.reviewer, GLOBALS)["lines"] == []
+    (line,) = replay(cast.reviewer)["lines"]
+    assert (line["verdict"], line["rule"], line["new_rule"]) == ("allow", "right:write", "review.queue:all")
+    assert line["count"] == 1, "the other one waits by now too"
+    (loosened,) = replay(cast.reviewer, {})["lines"]
+    assert (loosened["verdict"], loosened["new_verdict"], loosened["count"]) == ("queue", "allow", 1)
+
+
 def test_an_approved_call_stays_approved(cast):
     cast.operator.do("set_policy", domain_id=TEAM, document=GLOBALS, reason="shared")
     proposal = cast.agent.do("commit_turn", a_turn(**IN_GLOBAL))["proposal"]["id"]
