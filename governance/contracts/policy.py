@@ -122,7 +122,9 @@ class ReplayPolicyResult(Contract):
     since: datetime = Field(description="Calls since then were looked at.")
     looked_at: int = Field(description="Audit entries looked at, as far as you may see them.")
     decided: int = Field(description="Of them, entries of calls that came to a decision.")
-    otherwise: int = Field(description="Of them, calls that the draft would decide otherwise than the policy in force.")
+    otherwise: int = Field(
+        description="Of them, calls that the draft would decide otherwise than the policy in force."
+    )
     complete: bool = Field(
         description="False where more calls were made than `limit`: only the newest were looked at."
     )
