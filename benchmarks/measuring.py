@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 
 import django
@@ -40,8 +40,14 @@ class Measured:
     cpu: float
 
 
-def run(module: str, what: str, measure: Callable[[int], list[Measured]]) -> int:
-    """Run the benchmark `module` on both databases and print a table. `measure` takes the number of samples."""
+def run(
+    module: str,
+    what: str,
+    measure: Callable[[int], list[Measured]],
+    judge: Callable[[list[Measured]], list[str]] = lambda rows: [],
+) -> int:
+    """Run the benchmark `module` on both databases and print a table. `measure` takes the number of samples; `judge`
+    tells what of it is too much. The exit status is 1 where anything is, and where a database could not be measured."""
     parser = argparse.ArgumentParser(prog=f"python -m {module}")
     parser.add_argument("--quick", action="store_true", help="100 samples of each instead of 500")
     parser.add_argument("--measure", action="store_true", help=argparse.SUPPRESS)
@@ -49,15 +55,36 @@ def run(module: str, what: str, measure: Callable[[int], list[Measured]]) -> int
     if options.measure:
         print(json.dumps([asdict(row) for row in measure(100 if options.quick else 500)]))
         return 0
-    _show("SQLite", what, _in_process(module, options.quick, {}))
+    rows = _in_process(module, options.quick, {})
+    _show("SQLite", what, rows)
+    faults = judge(rows)
     try:
         with temporary_postgres() as server:
             rows = _in_process(module, options.quick, {"DATABASE_URL": server.url})
             _show(f"PostgreSQL {server.version}", what, rows)
+            faults += judge(rows)
     except PostgresMissingError as exc:
-        print(exc)
-        return 1
-    return 0
+        faults.append(str(exc))
+    for fault in faults:
+        print(fault)
+    return 1 if faults else 0
+
+
+def grown(rows: list[Measured], most: Mapping[str, float]) -> list[str]:
+    """The operations that take more times as long in the largest store as in the smallest than they may."""
+    faults = []
+    for operation, times in growth_of(rows).items():
+        if times > most.get(operation, times):
+            faults.append(f"TOO MUCH: {operation} takes {times:.2f} times the time, {most[operation]} at most")
+    return faults
+
+
+def growth_of(rows: list[Measured]) -> dict[str, float]:
+    """How many times as long each operation takes in the largest store as in the smallest."""
+    small, large = min(row.rows for row in rows), max(row.rows for row in rows)
+    median = {(row.operation, row.rows): row.median for row in rows}
+    operations = dict.fromkeys(row.operation for row in rows)
+    return {name: median[name, large] / median[name, small] for name in operations}
 
 
 def set_up() -> None:
@@ -109,6 +136,5 @@ def _show(name: str, what: str, rows: list[Measured]) -> None:
     print(f"\n{name}\n{'operation':<30}{what:>10}{'median ms':>12}{'p95 ms':>10}{'CPU ms':>10}")
     for row in rows:
         print(f"{row.operation:<30}{row.rows:>10,}{row.median:>12.2f}{row.p95:>10.2f}{row.cpu:>10.2f}")
-    for operation in dict.fromkeys(row.operation for row in rows):
-        of = {row.rows: row.median for row in rows if row.operation == operation}
-        print(f"{operation}: {large // small} times the {what}, {of[large] / of[small]:.2f} times the time")
+    for operation, times in growth_of(rows).items():
+        print(f"{operation}: {large // small} times the {what}, {times:.2f} times the time")

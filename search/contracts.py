@@ -31,7 +31,8 @@ class State(StrEnum):
 class NewEntry:
     """One text to index under one scope. `sequence` orders the texts of a session; `author` is who said it; `label` is
     its owner's own class of it, such as the type of a memory; it holds in the world from `valid_from` to `valid_to`;
-    `trust`, 0..1, is how sure its owner is of it."""
+    `trust`, 0..1, is how sure its owner is of it. `counted` are the terms of author and text where they were counted
+    before, as of a long text that is written in one transaction."""
 
     kind: Kind
     object_id: UUID
@@ -49,6 +50,7 @@ class NewEntry:
     state: State = State.CURRENT
     trust: float = 1.0
     current_until: datetime | None = None
+    counted: Mapping[str, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

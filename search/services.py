@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from itertools import islice
 from typing import Any
 from uuid import UUID
 
@@ -15,18 +16,24 @@ from kernel.compiled import Given, compiled, tuple_of
 from kernel.db import repeated_cursor, values_of
 from kernel.rows import insert
 from search.contracts import Kind, NewEntry, State
-from search.models import IndexEntry, Posting, ScopeSize
+from search.models import IndexEntry, ScopeSize
 from search.terms import FIRST_PLACE, LAST_PLACE, chain_start, pack, term_key, unpack
 
 _BATCH = 10_000
-_REMOVE_BATCH = 16
 _FOLD_EVERY = 32
 _Place = tuple[int, str, int]
+_Held = tuple[int, Iterable[int]]
+"""An entry by its number, and terms of it."""
 # What an entry must agree in with the text that it stands for.
 _UPKEPT = (
     "author", "label", "trust", "valid_from", "valid_to", "recorded_at", "state", "current_until", "tokeniser", "length",
     "terms",
 )  # fmt: skip
+
+
+def count_terms(text: str, author: str = "") -> Mapping[str, int]:
+    """The terms of a text to index, for `counted` of its entry: no database is asked."""
+    return tokens.terms(f"{author} {text}")
 
 
 def add(entries: Iterable[NewEntry]) -> int:
@@ -36,13 +43,13 @@ def add(entries: Iterable[NewEntry]) -> int:
     """
     wanted = list(entries)
     places = _places(wanted)
-    counted = [_terms(entry) for entry in wanted]
+    counted = _terms_of(wanted)
     rows = [
         _row(entry, terms, places.get(number))
         for number, (entry, terms) in enumerate(zip(wanted, counted, strict=True))
     ]
     insert(rows)
-    _insert_postings([(term, row.pk) for row, terms in zip(rows, counted, strict=True) for term in terms])
+    _insert_postings((row.id, terms) for row, terms in zip(rows, counted, strict=True))
     _resize([(row.scope_id, row.length) for row in rows], 1)
     return len(rows)
 
@@ -66,12 +73,8 @@ def remove(kind: Kind, object_ids: Sequence[UUID], scope_key: int | None = None)
     """Forget objects, where a scope is given in that scope only; gives the number of entries removed."""
     found = IndexEntry.objects.filter(kind=kind, object_id__in=object_ids)
     rows = list((found if scope_key is None else found.filter(scope_id=scope_key)).order_by("id"))
-    for start in range(0, len(rows), _REMOVE_BATCH):
-        batch = rows[start : start + _REMOVE_BATCH]
-        terms = {term for row in batch for term, _ in unpack(bytes(row.terms))}
-        ids = [row.id for row in batch]
-        Posting.objects.filter(term__in=terms, entry_id__in=ids).delete()
-        IndexEntry.objects.filter(pk__in=ids).delete()
+    _delete_postings((row.id, [term for term, _ in unpack(bytes(row.terms))]) for row in rows)
+    IndexEntry.objects.filter(pk__in=[row.id for row in rows]).delete()
     _resize([(row.scope_id, row.length) for row in rows], -1)
     return len(rows)
 
@@ -83,46 +86,76 @@ def refresh(entries: Sequence[NewEntry]) -> tuple[int, int]:
     """
     rows = IndexEntry.objects.filter(object_id__in={entry.object_id for entry in entries})
     known = {(row.kind, row.object_id, row.scope_id): row for row in rows}
-    missing, changed, longer = [], 0, []
+    missing, there = [], []
     for entry in entries:
         row = known.get((entry.kind, entry.object_id, entry.scope_key))
         if row is None:
             missing.append(entry)
-            continue
-        terms = _terms(entry)
+        else:
+            there.append((entry, row))
+    return _put_right(there), add(missing)
+
+
+def _put_right(there: Sequence[tuple[NewEntry, IndexEntry]]) -> int:
+    """Bring entries in line with what they should be, where they are not; gives how many were not."""
+    longer: dict[int, int] = defaultdict(int)
+    gone: list[_Held] = []
+    new: list[_Held] = []
+    changed = 0
+    for (entry, row), terms in zip(there, _terms_of([entry for entry, _ in there]), strict=True):
         right = _row(entry, terms, row.place)
         wrong = [name for name in _UPKEPT if _plain(getattr(row, name)) != getattr(right, name)]
         if wrong:
-            longer.append((row.scope_id, right.length - row.length))
-            _post_anew(row, terms)
+            longer[row.scope_id] += right.length - row.length
+            before = {term for term, _ in unpack(bytes(row.terms))}
+            gone.append((row.pk, before - terms.keys()))
+            new.append((row.pk, terms.keys() - before))
             IndexEntry.objects.filter(pk=row.pk).update(**{name: getattr(right, name) for name in wrong})
             changed += 1
-    ScopeSize.objects.bulk_create(ScopeSize(scope_id=key, entries=0, length=by) for key, by in longer if by)
-    return changed, add(missing)
+    _delete_postings(gone)
+    _insert_postings(new)
+    insert([ScopeSize(scope_id=key, entries=0, length=by) for key, by in sorted(longer.items()) if by])
+    return changed
 
 
 def _plain(value: Any) -> Any:
     return bytes(value) if isinstance(value, memoryview) else value
 
 
-def _post_anew(row: IndexEntry, terms: Mapping[int, int]) -> None:
-    """Take away the postings of terms that the text no longer has, and add those of new ones."""
-    before = {term for term, _ in unpack(bytes(row.terms))}
-    Posting.objects.filter(term__in=before - terms.keys(), entry_id=row.pk).delete()
-    _insert_postings([(term, row.pk) for term in terms.keys() - before])
-
-
-def _insert_postings(pairs: Sequence[tuple[int, int]]) -> None:
+def _insert_postings(held: Iterable[_Held]) -> None:
     """Insert postings as plain rows: a hundred model objects for every message cost more than all the rest."""
+    _with_postings("INSERT INTO index_postings (term, entry_id) {}", held)
+
+
+def _delete_postings(held: Iterable[_Held]) -> None:
+    # Over a list that is not selected from, SQLite reads the whole table.
+    _with_postings("DELETE FROM index_postings WHERE (term, entry_id) IN (SELECT * FROM ({}) AS pairs)", held)
+
+
+def _with_postings(statement: str, held: Iterable[_Held]) -> None:
+    """Run a statement for postings, so many at a time, in the order of their key: so they cost both databases half."""
+    by_term: dict[int, list[int]] = defaultdict(list)
+    for number, terms in held:
+        for term in terms:
+            by_term[term].append(number)
+    ordered = ((term, number) for term in sorted(by_term) for number in by_term[term])
     with repeated_cursor() as cursor:
-        for start in range(0, len(pairs), _BATCH):
-            source, numbers = values_of(("bigint", "bigint"), pairs[start : start + _BATCH])
-            cursor.execute(f"INSERT INTO index_postings (term, entry_id) {source}", numbers)
+        while batch := list(islice(ordered, _BATCH)):
+            source, numbers = values_of(("bigint", "bigint"), batch)
+            cursor.execute(statement.format(source), numbers)
 
 
-def _terms(entry: NewEntry) -> dict[int, int]:
-    found = tokens.terms(f"{entry.author} {entry.text}")
-    return {term_key(entry.scope_key, term): count for term, count in found.items()}
+def _terms_of(entries: Sequence[NewEntry]) -> list[dict[int, int]]:
+    """The terms of each entry by their keys with how often they occur. Each is hashed once a scope: long texts of one
+    document have most of their words in common."""
+    keys: dict[int, dict[str, int]] = defaultdict(dict)
+    found = []
+    for entry in entries:
+        known, scope_key = keys[entry.scope_key], entry.scope_key
+        counted = count_terms(entry.text, entry.author) if entry.counted is None else entry.counted
+        known.update({term: term_key(scope_key, term) for term in counted if term not in known})
+        found.append({known[term]: count for term, count in counted.items()})
+    return found
 
 
 def _places(entries: Sequence[NewEntry]) -> dict[int, int]:

@@ -37,7 +37,7 @@ def pack(counts: Mapping[int, int]) -> bytes:
     keys = array("q", ordered)
     if sys.byteorder == "big":
         keys.byteswap()
-    return keys.tobytes() + bytes(min(counts[key], MAX_COUNT) for key in ordered)
+    return keys.tobytes() + bytes([min(counts[key], MAX_COUNT) for key in ordered])
 
 
 def unpack(packed: bytes) -> Iterable[tuple[int, int]]:

@@ -24,7 +24,8 @@ from media.models import SourceDocument
 from media.selectors.documents import filter_documents, get_document, scopes_of, view_documents, view_sections
 from media.selectors.sight import domain_of
 from media.services.documents import remove
-from media.services.sharing import locked, share, unshare
+from media.services.sections import Counted
+from media.services.sharing import counted, locked, share, unshare
 from scopes.selectors import held
 
 
@@ -89,6 +90,11 @@ def _found(given: RemoveDocumentInput | ShareDocumentInput, ctx: Ctx) -> SourceD
     return get_document(given.document_id, ctx)
 
 
+def _counted(given: ShareDocumentInput, ctx: Ctx) -> tuple[SourceDocument, Counted]:
+    row = get_document(given.document_id, ctx)
+    return row, counted(row)
+
+
 def _remove(given: RemoveDocumentInput, row: SourceDocument, ctx: Ctx) -> Applied[RemoveDocumentResult]:
     count, changes = remove(locked(row))
     return RemoveDocumentResult(document_id=row.pk, section_count=count), changes
@@ -116,9 +122,9 @@ def _share_target(given: ShareDocumentInput, ctx: Ctx) -> Target:
     return Target(row.domain_id, (checked_scope(given.scope, row.domain_id, ctx),))
 
 
-def _share(given: ShareDocumentInput, row: SourceDocument, ctx: Ctx) -> Applied[ShareDocumentResult]:
-    row = locked(row)
-    changes = share(row, given.scope.name, ctx)
+def _share(given: ShareDocumentInput, found: tuple[SourceDocument, Counted], ctx: Ctx) -> Applied[ShareDocumentResult]:
+    row = locked(found[0])
+    changes = share(row, given.scope.name, found[1], ctx)
     return _shared(row, ctx), changes
 
 
@@ -134,7 +140,7 @@ SHARE_DOCUMENT = register(
         ShareDocumentResult,
         Right.WRITE,
         _share_target,
-        _found,
+        _counted,
         _share,
         instead="Take the document out of the scope with unshare_document.",
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time
 from typing import Any, Protocol
@@ -13,11 +13,15 @@ from django.db.models import F
 
 from kernel.actions import Change
 from kernel.context import Ctx
+from kernel.rows import insert
 from media.models import SourceDocument, SourceSection
 from media.selectors.sight import private_scope
 from scopes.services import ensure_scopes
 from search import services as index
 from search.contracts import Kind, NewEntry
+
+Counted = Mapping[str, Mapping[str, int]]
+"""The terms of texts, counted before the transaction in which they are indexed."""
 
 _ASIDE = 1_000_000  # kept sections wait behind this number while their places are given out
 
@@ -55,19 +59,23 @@ def replace_sections(document: SourceDocument, wanted: Sequence[Written]) -> Rep
         held[row.title, row.content].append(row)
     before = sum(map(len, held.values()))
     kept: list[SourceSection] = []
+    moved: list[SourceSection] = []
     made: list[SourceSection] = []
     for number, each in enumerate(wanted, 1):
         same = held[each.title, each.content]
         if same:
-            kept.append(same.pop())
-            kept[-1].number, kept[-1].metadata = number, each.metadata
+            row = same.pop()
+            if (row.number, row.metadata) != (number, each.metadata):
+                row.number, row.metadata = number, each.metadata
+                moved.append(row)
+            kept.append(row)
         else:
             made.append(_new(document, number, each))
     gone = [row.pk for left in held.values() for row in left]
     remove_sections(gone)
-    SourceSection.objects.filter(pk__in=[row.pk for row in kept]).update(number=F("number") + _ASIDE)
-    SourceSection.objects.bulk_update(kept, ["number", "metadata"], batch_size=200)
-    SourceSection.objects.bulk_create(made, batch_size=500)
+    SourceSection.objects.filter(pk__in=[row.pk for row in moved]).update(number=F("number") + _ASIDE)
+    SourceSection.objects.bulk_update(moved, ["number", "metadata"], batch_size=200)
+    insert(made)
     after = {"count": len(wanted), "added": len(made), "removed": len(gone)}
     change = Change("source_sections", str(document.pk), {"count": before} if before else None, after, incidental=True)
     rows = sorted([*kept, *made], key=lambda row: row.number)
@@ -80,9 +88,19 @@ def remove_sections(ids: Sequence[UUID]) -> None:
     SourceSection.objects.filter(pk__in=ids).delete()
 
 
-def index_sections(document: SourceDocument, sections: Sequence[SourceSection], scope_keys: Iterable[int]) -> None:
-    """Bring the index in line with these sections of a document in these scopes."""
-    index.refresh([entry_of(document, row, key) for key in sorted(set(scope_keys)) for row in sections])
+def count_sections(title: str, sections: Iterable[Written | SourceSection]) -> Counted:
+    """The terms of the sections of a document with this title. Counting is most of the work of indexing, so it is done
+    before the transaction."""
+    texts = (text_of(title, each) for each in sections)
+    return {text: index.count_terms(text) for text in texts}
+
+
+def index_sections(
+    document: SourceDocument, sections: Sequence[SourceSection], scope_keys: Iterable[int], counted: Counted
+) -> None:
+    """Bring the index in line with these sections of a document in these scopes. A text that is not among those counted
+    is counted now."""
+    index.refresh([entry_of(document, row, key, counted) for key in sorted(set(scope_keys)) for row in sections])
 
 
 def own_scope_key(document: SourceDocument, ctx: Ctx) -> int:
@@ -91,24 +109,25 @@ def own_scope_key(document: SourceDocument, ctx: Ctx) -> int:
     return ensure_scopes(document.domain_id, [own], ctx, "")[0][own].key
 
 
-def entry_of(document: SourceDocument, row: SourceSection, scope_key: int) -> NewEntry:
+def entry_of(document: SourceDocument, row: SourceSection, scope_key: int, counted: Counted) -> NewEntry:
     """What the index keeps of a section in one scope: its words with those of its headings, by the time at which it was
     published, else imported."""
-    published = document.publication_date
+    published, text = document.publication_date, text_of(document.title, row)
     return NewEntry(
         kind=Kind.SECTION,
         object_id=row.pk,
         domain_id=document.domain_id,
         scope_key=scope_key,
-        text=text_of(document, row),
+        text=text,
         event_time=datetime.combine(published, time(), UTC) if published else document.created_at,
         recorded_at=row.created_at,
+        counted=counted.get(text),
     )
 
 
-def text_of(document: SourceDocument, row: SourceSection) -> str:
-    """The words by which a section is found."""
-    return "\n".join(dict.fromkeys([document.title, row.title, row.content]))
+def text_of(title: str, each: Written | SourceSection) -> str:
+    """The words by which a section of a document with this title is found."""
+    return "\n".join(dict.fromkeys([title, each.title, each.content]))
 
 
 def _new(document: SourceDocument, number: int, each: Written) -> SourceSection:

@@ -9,7 +9,7 @@ from kernel.actions import Change
 from kernel.context import Ctx
 from kernel.errors import NotFoundError
 from media.models import DocumentShare, SourceDocument
-from media.services.sections import index_sections
+from media.services.sections import Counted, count_sections, index_sections
 from scopes.contracts import SESSION
 from scopes.selectors import partition_of
 from scopes.services import ensure_scopes
@@ -25,8 +25,14 @@ def locked(document: SourceDocument) -> SourceDocument:
     return row
 
 
-def share(document: SourceDocument, scope: str, ctx: Ctx) -> list[Change]:
-    """Let a scope (`type:id`) see the document, and find it; saying it again changes nothing."""
+def counted(document: SourceDocument) -> Counted:
+    """The terms of a document's sections as it is now, for `share`."""
+    return count_sections(document.title, document.sections.all())
+
+
+def share(document: SourceDocument, scope: str, terms: Counted, ctx: Ctx) -> list[Change]:
+    """Let a scope (`type:id`) see the document, and find it by terms that were counted before; saying it again changes
+    nothing."""
     rows, opened = ensure_scopes(document.domain_id, [scope], ctx, partition_of(document.domain_id, ctx))
     row, created = DocumentShare.objects.get_or_create(
         document=document,
@@ -35,7 +41,7 @@ def share(document: SourceDocument, scope: str, ctx: Ctx) -> list[Change]:
     )
     if not created:
         return opened
-    index_sections(document, list(document.sections.order_by("number")), [row.scope_id])
+    index_sections(document, list(document.sections.order_by("number")), [row.scope_id], terms)
     return [*opened, Change("document_shares", str(row.pk), None, told(document, scope))]
 
 

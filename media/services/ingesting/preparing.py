@@ -23,6 +23,7 @@ from media.models import MediaObject
 from media.services import objects
 from media.services.ingesting.looking import look_into, said_in
 from media.services.ingesting.sources import Brought, brought
+from media.services.sections import Counted, count_sections
 from media.sniffing import Sniffed, sniff
 
 # Files of these types are read as what their content shows, whatever they are called.
@@ -52,7 +53,8 @@ class NewSection:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """A document that was read and waits to be stored. `uri` is empty where it is known by its bytes."""
+    """A document that was read and waits to be stored. `uri` is empty where it is known by its bytes; `counted` has the
+    terms of its sections."""
 
     domain_id: str
     stored: MediaObject
@@ -64,6 +66,7 @@ class Ready:
     language: str
     metadata: DocumentMetadata
     sections: tuple[NewSection, ...]
+    counted: Counted
     status: ImportStatus
     warnings: tuple[str, ...]
 
@@ -110,6 +113,7 @@ def prepare(given: AddDocumentInput, wanted: MediaType | None, domain_id: str, c
         language=options.language or text.language,
         metadata=metadata,
         sections=sections,
+        counted=count_sections(title, sections),
         status=ImportStatus.SUCCESS if readable else ImportStatus.UNSUPPORTED,
         warnings=(*found.warnings, *text.warnings, *(seen.warnings if seen else ()), *skipped),
     )

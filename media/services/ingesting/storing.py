@@ -14,7 +14,7 @@ from media.contracts.metadata import DocumentMetadata
 from media.models import SourceDocument
 from media.services.ingesting.preparing import Ready
 from media.services.objects import attach
-from media.services.sections import Replaced, index_sections, own_scope_key, replace_sections
+from media.services.sections import Counted, Replaced, index_sections, own_scope_key, replace_sections
 from media.services.sharing import share
 from media.services.tagging import ensure_tags, tag_sections
 from search import services as index
@@ -42,9 +42,9 @@ def apply(given: AddDocumentInput, ready: Ready, ctx: Ctx) -> Applied[AddDocumen
     changes += attach(document, ready.stored)
     replaced = replace_sections(document, ready.sections)
     changes += replaced.changes
-    _index(document, replaced, change, ctx)
+    _index(document, replaced, change, ready.counted, ctx)
     for name in sorted({ref.name for ref in given.scopes}):  # one order for all, so that no two wait for each other
-        changes += share(document, name, ctx)
+        changes += share(document, name, ready.counted, ctx)
     tags, made = ensure_tags(document.domain_id, given.options.tags)
     changes += [*made, *tag_sections(replaced.sections, tags)]
     result = AddDocumentResult(
@@ -58,7 +58,7 @@ def apply(given: AddDocumentInput, ready: Ready, ctx: Ctx) -> Applied[AddDocumen
     return result, changes
 
 
-def _index(document: SourceDocument, replaced: Replaced, change: Change, ctx: Ctx) -> None:
+def _index(document: SourceDocument, replaced: Replaced, change: Change, counted: Counted, ctx: Ctx) -> None:
     """Bring the index in line where the document is read already: sections that have no entry, which are
     the new ones and any that it lost, or all of them where what stands in their entries changed."""
     keys = [own_scope_key(document, ctx), *document.shares.values_list("scope_id", flat=True)]
@@ -67,7 +67,7 @@ def _index(document: SourceDocument, replaced: Replaced, change: Change, ctx: Ct
     if renewed:
         index.remove(Kind.SECTION, [row.pk for row in replaced.sections])
     lost = set(without_entry(document.sections.all(), Kind.SECTION).values_list("pk", flat=True))
-    index_sections(document, [row for row in replaced.sections if row.pk in lost], keys)
+    index_sections(document, [row for row in replaced.sections if row.pk in lost], keys, counted)
 
 
 def _upsert(given: AddDocumentInput, ready: Ready, ctx: Ctx) -> tuple[SourceDocument, Change]:
