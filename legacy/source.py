@@ -17,7 +17,7 @@ from psycopg.conninfo import conninfo_to_dict
 from kernel.errors import InvalidInputError, UnavailableError
 from legacy.contracts import SourceRow
 
-FETCH = 1_000  # rows that the server sends at a time
+FETCH = 250  # rows that the server sends at a time
 _SESSION = (
     "SET default_transaction_read_only = on",
     "SET TimeZone = 'UTC'",
@@ -81,14 +81,14 @@ class Source:
         *,
         join: str = "",
         places: Sequence[str] = (),
+        order: Sequence[str] = (),
         key: Sequence[str] = (),
-        where: str = "",
     ) -> Iterator[SourceRow]:
         """The rows of a table, named `r` in the parts of SQL; nothing where the table is not there.
 
-        They come in the order of `places`, then of the primary key compared as bytes. `places` are expressions, which
-        each row carries as its `place`; `join` may add further tables, written `{name}`; `key` is the primary key where
-        the table does not say it.
+        They come in the order of `places`, of `order`, and of the primary key compared as bytes. `places` are
+        expressions, which each row carries as its `place`; `join` may add further tables, written `{name}`; `key` is the
+        primary key where the table does not say it.
         """
         if table not in self.tables:
             return
@@ -96,12 +96,11 @@ class Source:
         keys = tuple(key) or found.key or found.columns[:1]
         columns = [sql.SQL("r.{}::text").format(sql.Identifier(name)) for name in found.columns]
         ids = [sql.SQL('r.{}::text COLLATE "C"').format(sql.Identifier(name)) for name in keys]
-        query = sql.SQL("SELECT {} FROM {} r {} {} ORDER BY {}").format(
+        query = sql.SQL("SELECT {} FROM {} r {} ORDER BY {}").format(
             sql.SQL(", ").join([*map(sql.SQL, places), *columns]),
             found.quoted,
             sql.SQL(join).format(**{name: each.quoted for name, each in self.tables.items()}),
-            sql.SQL(f"WHERE {where}" if where else ""),
-            sql.SQL(", ").join([*(sql.SQL(str(n + 1)) for n in range(len(places))), *ids]),
+            sql.SQL(", ").join([*(sql.SQL(str(n + 1)) for n in range(len(places))), *map(sql.SQL, order), *ids]),
         )
         at = [found.columns.index(name) for name in keys]
         for values in self.stream(query):

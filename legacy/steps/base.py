@@ -11,6 +11,7 @@ from uuid import UUID
 
 from django.db.models import Model
 
+from kernel.canonical import canonical_json
 from kernel.context import Actor, Ctx
 from legacy.contracts import Fate, Outcome, Quarantined, Reason, SourceRow
 from legacy.contracts.outcomes import kept_aside
@@ -101,3 +102,16 @@ def free_ids(model: type[Model], rows: Sequence[SourceRow]) -> dict[str, UUID]:
     own = {row.id: row.target_id() for row in rows}
     taken = set(model._default_manager.filter(pk__in=own.values()).values_list("pk", flat=True))  # noqa: SLF001
     return {row.id: row.target_id(part="again") if own[row.id] in taken else own[row.id] for row in rows}
+
+
+def outer_id(row: SourceRow, target: UUID) -> str | None:
+    """The id by which callers know a row: its older one, where the id here is not just that."""
+    if str(target) == row.id:
+        return None
+    return row.id if row.key == row.id and row.id.strip() else None
+
+
+def told_beside(row: SourceRow, known: frozenset[str]) -> str:
+    """What the columns say for which there is no place here, as a note."""
+    beside = row.beside(known)
+    return f"further columns: {canonical_json(beside)}" if beside else ""
