@@ -1,14 +1,13 @@
-"""The process that parses a strange file: it limits itself, reads the one file, and writes JSON to standard output.
+"""The script that parses a strange file: it reads the one file and writes JSON to standard output.
 
-It is run as a script by itself and imports nothing of the product. Arguments: path, extension, memory in bytes,
-processor seconds, pages, characters.
+It is run by `alone.py`, which limits what it may do, and imports nothing of the product. Arguments: path, extension,
+pages, characters.
 """
 
 from __future__ import annotations
 
 import io
 import json
-import resource
 import sys
 import types
 import zipfile
@@ -21,17 +20,6 @@ CORE = {"title": "title", "creator": "author", "description": "description"}
 
 class RefusedError(Exception):
     """The file is not taken; the first argument is why, the second the limit it is over."""
-
-
-def limit(memory: int, seconds: int) -> None:
-    """Let this process take no more than this, and start nothing."""
-    for kind, most in (
-        (resource.RLIMIT_AS, memory),
-        (resource.RLIMIT_CPU, seconds),
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_NOFILE, 64),
-    ):
-        resource.setrlimit(kind, (most, most))
 
 
 def without_guesser() -> None:
@@ -148,9 +136,8 @@ def html_head(path: Path) -> dict[str, str]:
     return found
 
 
-def main(path: str, extension: str, memory: str, seconds: str, pages: str, chars: str) -> None:
+def main(path: str, extension: str, pages: str, chars: str) -> None:
     """Convert and write the answer, or why there is none."""
-    limit(int(memory), int(seconds))
     sys.setrecursionlimit(2000)
     try:
         answer = fitting(convert(Path(path), extension, int(pages)), int(chars))

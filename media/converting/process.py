@@ -9,13 +9,16 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from kernel.errors import InvalidInputError, TooLargeError
 from media.converting.results import Limits
 
-_CHILD = Path(__file__).with_name("child.py")
+_CHILD, _ALONE = Path(__file__).with_name("child.py"), Path(__file__).with_name("alone.py")
+_MARGIN = 1_048_576
 _REASONS = {
     "damaged": "The file is damaged or not what its name says: it cannot be read as {kind}.",
     "protected": "The file is protected by a password: take the protection away first.",
@@ -24,16 +27,29 @@ _REASONS = {
 
 def parse(path: Path, extension: str, limits: Limits) -> dict[str, Any]:
     """What the process read. Raises InvalidInputError for a file it cannot read, TooLargeError over a limit."""
-    given = (path, extension, limits.memory, max(1, int(limits.seconds)), limits.pages, limits.chars)
-    return _read(run(_CHILD, given, limits.seconds), extension)
+    longest = 12 * limits.chars + _MARGIN  # JSON may take twelve bytes for a character
+    allowed = Allowance(limits.seconds, limits.memory, longest)
+    return _read(run(_CHILD, (path, extension, limits.pages, limits.chars), allowed), extension)
 
 
-def run(child: Path, given: Sequence[object], seconds: float) -> bytes:
-    """What a script wrote to its standard output; it is alone, with no environment, in an empty folder.
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What a script may take: seconds in all, bytes of memory, bytes of its answer."""
 
-    Raises TooLargeError where it takes longer than it may.
+    seconds: float
+    memory: int
+    answer: int = _MARGIN
+
+
+def run(script: Path, given: Sequence[object], allowed: Allowance) -> bytes:
+    """What a script wrote to its standard output. It is alone, with no environment, in an empty folder, and may do no more
+    than `alone.py` leaves it; nothing that it started outlives it.
+
+    Raises TooLargeError where it takes longer or says more than it may.
     """
-    command = [sys.executable, "-I", "-X", "utf8", str(child), *map(str, given)]
+    seconds = allowed.seconds
+    limits = (allowed.memory, max(1, int(seconds)), allowed.answer)
+    command = [sys.executable, "-I", "-X", "utf8", *map(str, (_ALONE, *limits, script, *given))]
     with tempfile.TemporaryDirectory() as empty, tempfile.TemporaryFile() as answer:
         running = subprocess.Popen(  # noqa: S603  our own script; the file's name is an argument and never a word of a shell
             command,
@@ -51,16 +67,19 @@ def run(child: Path, given: Sequence[object], seconds: float) -> bytes:
         finally:
             _stop(running)
         answer.seek(0)
-        told = answer.read()
+        told = answer.read(allowed.answer)
+    if len(told) == allowed.answer:
+        raise TooLargeError(f"What the file holds is over {allowed.answer} bytes: split it.")
     if code in (-signal.SIGXCPU, -signal.SIGKILL):
         raise TooLargeError(f"The file takes longer than {seconds:g} seconds to read: split it.")
     return told
 
 
 def _stop(running: subprocess.Popen[bytes]) -> None:
-    if running.poll() is None:
+    """End the whole group: the script, and where it could start anything, that too."""
+    with suppress(ProcessLookupError):
         os.killpg(running.pid, signal.SIGKILL)
-        running.wait()
+    running.wait()
 
 
 def _read(told: bytes, extension: str) -> dict[str, Any]:

@@ -1,14 +1,13 @@
-"""The process that reads the technical facts of a strange file: it limits itself and writes JSON to standard output.
+"""The script that reads the technical facts of a strange file: it writes JSON to standard output.
 
-It is run as a script by itself and imports nothing of the product. Arguments: path, MIME type, memory in bytes,
-processor seconds, pixels.
+It is run by `converting/alone.py`, which limits what it may do, and imports nothing of the product. Arguments: path,
+MIME type, pixels.
 """
 
 from __future__ import annotations
 
 import json
 import math
-import resource
 import sys
 import warnings
 import wave
@@ -26,13 +25,6 @@ DEGREES = (1, 60, 3600)
 
 class RefusedError(Exception):
     """The file is not taken; the arguments are why, and the limit it is over."""
-
-
-def limit(memory: int, seconds: int) -> None:
-    """Let this process take no more than this, and start nothing."""
-    limits = (resource.RLIMIT_AS, memory), (resource.RLIMIT_CPU, seconds), (resource.RLIMIT_CORE, 0)
-    for kind, most in (*limits, (resource.RLIMIT_NOFILE, 64)):
-        resource.setrlimit(kind, (most, most))
 
 
 def picture(path: Path, pixels: int) -> dict[str, Any]:
@@ -159,9 +151,8 @@ def sound(path: Path) -> dict[str, Any]:
     }
 
 
-def main(path: str, mime: str, memory: str, seconds: str, pixels: str) -> None:
+def main(path: str, mime: str, pixels: str) -> None:
     """Read the facts and write them, or why there are none."""
-    limit(int(memory), int(seconds))
     try:
         answer = sound(Path(path)) if mime == "audio/wav" else picture(Path(path), int(pixels))
     except RefusedError as exc:

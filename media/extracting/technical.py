@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from kernel.errors import InvalidInputError, TooLargeError
-from media.converting.process import run
+from media.converting.process import Allowance, run
 from media.extracting.values import Capability, ExtractLimits, Finding
 from media.sniffing import Sniffed
 
@@ -27,8 +27,8 @@ class BuiltIn:
 
     def find(self, path: Path, sniffed: Sniffed, limits: ExtractLimits) -> Finding:
         """The facts. Raises InvalidInputError for a damaged file, TooLargeError over a limit."""
-        given = (path, sniffed.mime, limits.memory, max(1, int(limits.seconds)), limits.max_pixels)
-        told = _read(run(_CHILD, given, limits.seconds), sniffed.mime)
+        allowed = Allowance(limits.seconds, limits.memory)
+        told = _read(run(_CHILD, (path, sniffed.mime, limits.max_pixels), allowed), sniffed.mime)
         duration = told["media"].get("duration_ms")
         if duration is not None and duration > limits.max_duration_seconds * 1000:
             most = limits.max_duration_seconds
