@@ -175,7 +175,11 @@ class ProposalCountsResult(Contract):
     decided_today: int = Field(description="Your decisions since midnight UTC.")
     remaining: int = Field(description="Open proposals that you may decide on, up to where counting stopped.")
     daily_cap: int = Field(
-        description="Decisions a day after which further ones are refused; 0: none. Without `domain_id`, that of the only "
-        "domain that you review, else of the installation."
+        description="Decisions a day, over all domains, after which further ones are refused where it holds; 0: none. "
+        "Without `domain_id`, the smallest of those of the domains that you review."
+    )
+    daily_cap_domain: str | None = Field(
+        description="Domain whose cap it is. Null: that of the installation, for who reviews every domain, each of which "
+        "may have another."
     )
     left_today: int | None = Field(description="What is left of the daily cap; null without one.")

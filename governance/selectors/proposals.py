@@ -63,6 +63,19 @@ def _unseen(proposal_id: UUID, ctx: Ctx) -> NotFoundError:
     return NotFoundError(f"No proposal {proposal_id} that you can see.")
 
 
+def decided_unseen(proposal_id: UUID, ctx: Ctx) -> str:
+    """Who decided, and when, on a proposal that waits for a second look of the actor; not what. Empty where none waits."""
+    row = second_looks(ctx).filter(pk=proposal_id).prefetch_related("decisions").first()
+    last = list(row.decisions.all())[-1] if row is not None else None
+    if last is None:
+        return ""
+    return (
+        f"Proposal {proposal_id} was decided by {last.by_name} at {last.created_at:%Y-%m-%d %H:%M} UTC: nothing was changed. "
+        "It waits for a second look of yours: give it with review_blindly, or under Second looks in the admin. Then you "
+        "see what was decided."
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Seen:
     """A proposal to look at: how many visible open ones say nearly the same, itself included, and its neighbours in the

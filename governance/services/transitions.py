@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any
 
+from governance import selectors
 from governance.contracts import ProposalState, Verdict
 from governance.models import Decision, Proposal
 from kernel.context import Ctx
@@ -58,20 +59,23 @@ def require_open(row: Proposal) -> None:
         raise TransitionError(f"{_already(row)}.", extra=_decided(row))
 
 
-def outrun(row: Proposal, step: Step) -> None:
-    """Raise what a step is told that found the proposal changed since it looked: who was first."""
+def outrun(row: Proposal, step: Step, ctx: Ctx) -> None:
+    """Raise what a step is told that found the proposal changed since it looked: who was first, but not with what where
+    it waits for a second look of the actor by now."""
     row.refresh_from_db()
+    if told := selectors.decided_unseen(row.pk, ctx):
+        raise TransitionError(told)
     require_step(row, step, None)
     last = _last(row)
     who = f" by {last.by_name} ({last.verdict.replace('_', ' ')})" if last else ""
     raise TransitionError(f"Proposal {row.id} was changed meanwhile{who}: look at it again.", extra=_decided(row))
 
 
-def hold_still(row: Proposal, step: Step) -> None:
+def hold_still(row: Proposal, step: Step, ctx: Ctx) -> None:
     """Let nobody else move the proposal until the present transaction ends, and refuse the step where someone has:
     before its effect is compared, so that who was first is told and not only that something changed."""
     if not held_unchanged(row):
-        outrun(row, step)
+        outrun(row, step, ctx)
 
 
 def held_unchanged(row: Proposal) -> bool:

@@ -114,7 +114,12 @@ def test_no_other_page_tells_it_before_the_look_is_given(desk):
         text = main(desk.ann.get(address, follow=True).content.decode()) or text_of(desk.ann, address)
         for tell in (*TELLS, "Customer 1" if "queue" in address else TELLS[0]):
             assert tell not in text, (address, tell)
-    assert desk.ann.post(item(proposal), {"act": "approve_proposal", "revision": "1"}).status_code == 404
+    late = desk.ann.post(item(proposal), {"act": "approve_proposal", "revision": "1"})
+    said = late.content.decode()
+    assert (late.status_code, "was decided by reviewer" in said) == (409, True), (
+        "who pressed too late is told who was first"
+    )
+    assert [tell for tell in TELLS if tell in said] == []
     answer(desk.ann, proposal, "reject")
     assert "Verdict-giving words" in text_of(desk.ann, item(proposal))
     assert "Customer 1" in text_of(desk.ann, queue("?queue=rejected"))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from django.contrib.auth import get_user_model
 
 from governance.models import SavedFilter
 from kernel import actions
 from kernel.errors import ConflictError, ForbiddenError, InvalidInputError, NotFoundError
-from tests.conftest import TEAM, make_agent, make_person
+from scopes.selectors import identify_person
+from tests.conftest import ELSEWHERE, TEAM, Player, make_agent, make_person
 from tests.governance.made import made
 from tests.governance.queueing import later, queue_note, review, row_of, set_review
 
@@ -93,6 +95,20 @@ class TestQueues:
         cast.operator.do("set_policy", domain_id=TEAM, document=review(daily_cap=5), reason="own")
         for given in ({}, {"domain_id": TEAM}):
             assert cast.reviewer.do("proposal_counts", given)["left_today"] == 4
+
+    def test_over_several_domains_the_smallest_cap_is_told_with_its_domain(self, desk):
+        cast, _ = desk
+        make_person("both", TEAM)
+        cast.operator.do("assign_reviewer", user="both", domain_id=ELSEWHERE)
+        both = Player("both", identify_person(get_user_model().objects.get(username="both")))
+        told = ("daily_cap", "daily_cap_domain")
+        for team, other, expected in ((5, 3, (3, ELSEWHERE)), (5, 0, (5, TEAM)), (0, 0, (0, ELSEWHERE))):
+            cast.operator.do("set_policy", domain_id=TEAM, document=review(daily_cap=team), reason="own")
+            cast.operator.do("set_policy", domain_id=ELSEWHERE, document=review(daily_cap=other), reason="own")
+            counts = both.do("proposal_counts")
+            assert tuple(counts[name] for name in told) == expected
+            assert counts["left_today"] == (expected[0] or None)
+        assert cast.operator.do("proposal_counts")["daily_cap_domain"] is None
 
 
 class TestFilters:

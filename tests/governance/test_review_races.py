@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from threading import Event, get_ident
+from uuid import UUID
 
 import pytest
 from django.db import transaction
@@ -76,6 +77,29 @@ def test_a_decision_is_dated_when_it_is_made_and_its_order_blocks_nobody(desk):
         Decision.objects.filter(pk=second.pk).update(created_at=late.now)
         with transaction.atomic():
             assert held_unchanged(Proposal.objects.get(pk=row.pk))
+
+
+def test_the_loser_is_told_who_decided_though_a_second_look_of_theirs_is_wanted(desk):
+    """And not what: else that look would not be a second one."""
+    cast, ann = desk
+    set_review(cast, blind_sample=1)
+    for number in range(3):
+        proposal = queue_note(cast.agent, f"note {number}")
+        press = [
+            partial(player.do, "reject_proposal", id=proposal, revision=1, reason="telling")
+            for player in (cast.reviewer, ann)
+        ]
+        (refused,) = lost(at_once(press))
+        assert isinstance(refused, TransitionError)
+        winner = Decision.objects.get(proposal=UUID(proposal)).by_name
+        assert f"was decided by {winner} at" in refused.message
+        assert "second look of yours" in refused.message
+        assert not {"rejected", "telling"} & set(str(refused.problem("r")).replace("'", " ").split())
+    late = queue_note(cast.agent, "late")
+    cast.reviewer.do("reject_proposal", id=late, revision=1, reason="r")
+    bulk = ann.do("decide_proposals", verdict="approve", proposals=[{"id": late, "revision": 1}], reason="r")
+    assert (bulk["outcomes"][0]["outcome"], bulk["counts"]) == ("decided", {"decided": 1})
+    assert "was decided by reviewer at" in bulk["outcomes"][0]["message"]
 
 
 def test_two_decisions_at_once_do_not_both_take_the_last_place_of_a_day(desk):

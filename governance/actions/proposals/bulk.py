@@ -82,7 +82,7 @@ def _decide_all(given: DecideProposalsInput, ctx: Ctx) -> BulkResult:
     tried = 0
     for choice in choices:
         row = rows.get(choice.id)
-        left_out = _left_out(row, choice, tried >= cap, cap)
+        left_out = _left_out(row, choice, tried >= cap, cap) if row is not None else _unseen(choice, ctx)
         tried += left_out is None
         outcomes.append(left_out or outcome_of(choice.id, lambda choice=choice: _decide_one(given, choice, ctx)))  # type: ignore[misc]
     return BulkResult(
@@ -93,9 +93,13 @@ def _decide_all(given: DecideProposalsInput, ctx: Ctx) -> BulkResult:
     )
 
 
-def _left_out(row: Proposal | None, choice: ProposalChoice, full: bool, cap: int) -> ProposalOutcome | None:
-    if row is None:
-        return ProposalOutcome(id=choice.id, outcome="not_found", message="No such proposal that you can see.")
+def _unseen(choice: ProposalChoice, ctx: Ctx) -> ProposalOutcome:
+    told = selectors.decided_unseen(choice.id, ctx)
+    outcome: OutcomeName = "decided" if told else "not_found"
+    return ProposalOutcome(id=choice.id, outcome=outcome, message=told or "No such proposal that you can see.")
+
+
+def _left_out(row: Proposal, choice: ProposalChoice, full: bool, cap: int) -> ProposalOutcome | None:
     if RISKS[row.risk] is Risk.HIGH:
         return ProposalOutcome(
             id=choice.id, outcome="high_risk", message="It is of high risk: open it and decide on it alone."

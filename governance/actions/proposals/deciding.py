@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from governance import gate, selectors, services
-from governance.actions.proposals.rules import its_scope, moved, require_other, require_person
+from governance.actions.proposals.rules import its_scope, moved, require_other, require_person, to_decide
 from governance.contracts import (
     ApproveProposalInput,
     DecisionResult,
@@ -44,7 +44,7 @@ def shown(row: Proposal, ctx: Ctx, result: dict[str, Any] | None = None) -> Deci
 
 
 def _prepare_approval(given: ApproveProposalInput, ctx: Ctx) -> _Ready:
-    row = selectors.get_proposal(given.id, ctx)
+    row = to_decide(given, ctx)
     require_person(ctx)
     services.require_step(row, Step.APPROVE, given.revision)
     require_other(row, ctx)
@@ -54,7 +54,7 @@ def _prepare_approval(given: ApproveProposalInput, ctx: Ctx) -> _Ready:
 def _approve(given: ApproveProposalInput, ready: _Ready, ctx: Ctx) -> Applied[DecisionResult]:
     row = ready.proposal
     services.require_room_today(row, ctx)
-    services.hold_still(row, Step.APPROVE)
+    services.hold_still(row, Step.APPROVE, ctx)
     needed = max(row.approvals_needed, ready.stored.weight.approvals)
     count = row.approvals + 1
     if count < needed:
@@ -101,7 +101,7 @@ APPROVE_PROPOSAL = register(
 
 
 def _prepare_rejection(given: RejectProposalInput, ctx: Ctx) -> Proposal:
-    row = selectors.get_proposal(given.id, ctx)
+    row = to_decide(given, ctx)
     require_person(ctx)
     services.require_step(row, Step.REJECT, given.revision)
     return row
@@ -130,7 +130,7 @@ REJECT_PROPOSAL = register(
 
 
 def _prepare_request(given: RequestChangesInput, ctx: Ctx) -> Proposal:
-    row = selectors.get_proposal(given.id, ctx)
+    row = to_decide(given, ctx)
     require_person(ctx)
     services.require_step(row, Step.REQUEST_CHANGES, given.revision)
     return row
@@ -159,7 +159,7 @@ REQUEST_CHANGES = register(
 
 
 def _prepare_edit(given: EditAndApproveInput, ctx: Ctx) -> _Ready:
-    row = selectors.get_proposal(given.id, ctx)
+    row = to_decide(given, ctx)
     require_person(ctx)
     services.require_step(row, Step.EDIT, given.revision)
     require_other(row, ctx)
@@ -192,7 +192,7 @@ def _require_reach(row: Proposal, stored: gate.Stored[Any, Any], ctx: Ctx) -> No
 def _edit(given: EditAndApproveInput, ready: _Ready, ctx: Ctx) -> Applied[DecisionResult]:
     row, stored = ready.proposal, ready.stored
     services.require_room_today(row, ctx)
-    services.hold_still(row, Step.EDIT)
+    services.hold_still(row, Step.EDIT, ctx)
     if ready.original is not None:
         _require_unchanged(row, ready.original)
     before, edited = row.input, stored.call.given.model_dump(mode="json")

@@ -103,7 +103,7 @@ def _snooze(given: SnoozeProposalInput, row: Proposal, ctx: Ctx) -> Applied[Deci
     to_seen = row.seen + given.seen_again if given.seen_again is not None else None
     before = _sleep(row.snoozed_until, row.snoozed_to_seen)
     if not services.snooze(row, given.until, to_seen, ctx):
-        services.outrun(row, Step.SNOOZE)
+        services.outrun(row, Step.SNOOZE, ctx)
     after = _sleep(given.until, to_seen)
     services.add_step(row, StepKind.SNOOZED if given.until or to_seen else StepKind.WOKEN, ctx, data=after)
     return shown(row, ctx), [Change("proposals", str(row.id), before, after)]

@@ -61,17 +61,26 @@ LIST_PROPOSALS = register(
 
 
 def _proposal_counts(given: ProposalCountsInput, ctx: Ctx) -> ProposalCountsResult:
-    domains = {grant.domain_id for grant in ctx.reach}
-    alone = next(iter(domains)) if len(domains) == 1 and ANY not in domains else None
-    cap = in_force(given.domain_id or alone, ctx).section(ReviewPolicy).daily_cap
+    cap, where = _cap(given.domain_id, ctx)
     done = selectors.decided_today(ctx)
     return ProposalCountsResult(
         queues=selectors.count_queues(given.domain_id, ctx),
         decided_today=done,
         remaining=selectors.count_decidable(given.domain_id, ctx),
         daily_cap=cap,
+        daily_cap_domain=where,
         left_today=max(cap - done, 0) if cap else None,
     )
+
+
+def _cap(domain_id: str | None, ctx: Ctx) -> tuple[int, str | None]:
+    """The daily cap that is met first, 0 for none, and whose it is: the smallest of those of the domains that the actor
+    reviews, or of the one asked for; that of the installation (None) for who reviews every domain."""
+    domains = {domain_id} if domain_id else {grant.domain_id for grant in ctx.reach if Right.DECIDE in grant.rights}
+    if ANY in domains or not domains:
+        return in_force(None, ctx).section(ReviewPolicy).daily_cap, None
+    caps = sorted((in_force(each, ctx).section(ReviewPolicy).daily_cap, each) for each in domains)
+    return next(((cap, each) for cap, each in caps if cap), caps[0])
 
 
 PROPOSAL_COUNTS = register(

@@ -5,19 +5,30 @@ from __future__ import annotations
 from typing import Any
 
 from governance import selectors, services
-from governance.contracts import OnProposal, ProposalRef, ProposalState
+from governance.contracts import DecideInput, OnProposal, ProposalRef, ProposalState
 from governance.models import AuditEntry, Proposal
 from governance.policies import ALWAYS_REVIEWED, ReviewPolicy, in_force
 from governance.services import Step
 from kernel.actions import Change, Target, get
 from kernel.context import ANY, ActorKind, Ctx, Right
-from kernel.errors import ForbiddenError
+from kernel.errors import ForbiddenError, TransitionError
 
 
 def its_scope(given: OnProposal | ProposalRef, ctx: Ctx) -> Target:
     """A call that needs its right on the proposal's scope."""
-    row = selectors.get_proposal(given.id, ctx)
+    row = to_decide(given, ctx) if isinstance(given, DecideInput) else selectors.get_proposal(given.id, ctx)
     return Target(row.domain_id, (row.scope,), proposal_id=row.id)
+
+
+def to_decide(given: DecideInput, ctx: Ctx) -> Proposal:
+    """The proposal that a decision is about. Raises TransitionError where the caller looked at a revision that another
+    decided on meanwhile, and that waits for their second look now; NotFoundError where they see no such proposal."""
+    try:
+        return selectors.get_proposal(given.id, ctx)
+    except selectors.SecondLookError as exc:
+        if given.revision is None:
+            raise
+        raise TransitionError(selectors.decided_unseen(given.id, ctx) or exc.message) from exc
 
 
 def its_place(given: OnProposal | ProposalRef, ctx: Ctx) -> Target:
@@ -83,7 +94,7 @@ def moved(row: Proposal, to: ProposalState, step: Step, ctx: Ctx, **columns: Any
         share = in_force(row.domain_id, ctx).section(ReviewPolicy).blind_sample
         columns["blind"] = services.in_sample(row.id, share)
     if not services.move_proposal(row, to, ctx, **columns):
-        services.outrun(row, step)
+        services.outrun(row, step, ctx)
     return Change("proposals", str(row.id), before, snapshot(row))
 
 
