@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from governance.gate.calls import Answer, call, foresee, perform, place_of, queue_within, refuse
+from governance.gate.calls import Answer, call, perform, queue_within, refuse
+from governance.gate.deciding import foresee, place_of
 from governance.gate.metering import charge_upload
 from governance.gate.opening import is_open
 from governance.gate.stored import Stored, carry_out, draft, preview, ready, tried

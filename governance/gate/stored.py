@@ -8,7 +8,8 @@ from typing import Any, Generic, TypeVar
 
 from governance import services
 from governance.contracts import QueuedAnswer
-from governance.gate.calls import Call, call_facts, carry, decide_on, fingerprint, hold, place, try_out, weigh_call
+from governance.gate.calls import carry, hold, try_out
+from governance.gate.deciding import Call, call_facts, decide_on, fingerprint, place, weigh_call
 from governance.gate.opening import writing
 from governance.models import Proposal
 from governance.policies import Weight

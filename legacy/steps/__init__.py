@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from legacy.steps.base import Step
+from legacy.steps.items import Items
 from legacy.steps.sessions import Sessions
 from legacy.steps.turns import Turns
 
 # In this order: whatever a row belongs to comes before it.
-STEPS: tuple[Step, ...] = (Sessions(), Turns())
+STEPS: tuple[Step, ...] = (Sessions(), Turns(), Items())
 
 # Tables of the older systems that are not taken along, each with why; they are counted.
 LEFT_OUT: dict[str, str] = {

@@ -18,6 +18,7 @@ FaultKind = Literal[
     "stray_file",
     "unindexed",
     "stale_entry",
+    "outdated_entry",
 ]
 
 
@@ -57,8 +58,9 @@ class MediaFault(Contract):
     kind: FaultKind = Field(
         description="missing_bytes: a row without its bytes. wrong_size, wrong_content: bytes that are not what their row "
         "says. wrong_count: a count that differs from the references. unknown_file: bytes without a row. stray_file: "
-        "a file that is none of the store's. unindexed: a section that no search finds. stale_entry: an index entry "
-        "of a section that is gone."
+        "a file that is none of the store's. unindexed: a section that is not found everywhere it may be read. "
+        "stale_entry: an index entry of a section that is gone, or in a scope where it may not be read. outdated_entry: "
+        "one that an earlier tokeniser made."
     )
     name: str = Field(description="Content hash, name within the store, or id of a section.")
     media_object_id: UUID | None = Field(default=None, description="The object's row; null where there is none.")

@@ -13,10 +13,9 @@ from django.db.models import Count, Sum
 from governance.hooks import Checked
 from media.contracts.kinds import DocumentState, JobStatus
 from media.models import MediaJob, MediaObject, MediaObjectReference, SourceDocument, SourceSection
+from media.selectors.indexed import lost_sections, misplaced_entries
 from media.selectors.jobs import due_jobs, stale_jobs
 from media.storage import store
-from search.contracts import Kind
-from search.selectors.upkeep import entries_without, without_entry
 
 _LATE = timedelta(minutes=15)  # after which a job that nobody began waits for a worker that is not there
 
@@ -33,7 +32,7 @@ def figures_of(domain_id: str, now: datetime) -> Mapping[str, int]:
         "documents": sum(by_state.values()),
         **{f"documents_{state.value}": by_state.get(state.value, 0) for state in DocumentState},
         "sections": sections.count(),
-        "lost_sections": without_entry(sections, Kind.SECTION).count(),
+        "lost_sections": lost_sections().filter(domain_id=domain_id).count(),
         "stored_bytes": MediaObject.objects.filter(pk__in=held).aggregate(total=Sum("byte_size"))["total"] or 0,
         "jobs": sum(by_status.values()),
         **{f"jobs_{status.value}": by_status.get(status.value, 0) for status in JobStatus},
@@ -57,13 +56,10 @@ def check_store(now: datetime) -> Checked:
 
 def check_index(now: datetime) -> Checked:
     """Whether every section is found, and nothing that is gone."""
-    lost = without_entry(SourceSection.objects.all(), Kind.SECTION).count()
-    gone = entries_without(SourceSection.objects.all(), Kind.SECTION).count()
+    lost, gone = lost_sections().count(), misplaced_entries().count()
     if lost or gone:
-        advice = "Run `manage.py check_media`, and import the documents again that it names."
-        return Checked(
-            f"{lost} sections are not in the index, and {gone} entries are of sections that are gone.", advice
-        )
+        advice = "Run `manage.py rebuild_index` for each domain; `manage.py check_media` names the sections."
+        return Checked(f"{lost} sections are not in the index, and {gone} entries stand where none should.", advice)
     return Checked("Index and sections agree.")
 
 

@@ -7,15 +7,22 @@ from collections.abc import Iterator
 
 from kernel.errors import NotFoundError
 from media.contracts.objects import CheckMediaResult, MediaFault
-from media.models import MediaObject, SourceSection
+from media.models import MediaObject
+from media.selectors.indexed import lost_sections, misplaced_entries
 from media.selectors.objects import counted_objects, needed_objects
 from media.storage import Store, StoredFile, store
 from search.contracts import Kind
-from search.selectors.upkeep import entries_without, without_entry
+from search.selectors.upkeep import outdated_entries
 
 STRETCHES = "0123456789abcdef"
 REST = "rest"  # what lies in the store beside the folders of hashes
 _SHOWN = 100
+_OF_INDEX = {
+    "unindexed": "This section is not found everywhere it may be read: run `manage.py rebuild_index` for its domain.",
+    "stale_entry": "The index holds a section that is gone, or holds it where it may not be read: run "
+    "`manage.py rebuild_index` for its domain.",
+    "outdated_entry": "An earlier tokeniser indexed this section: run `manage.py rebuild_index` for its domain.",
+}
 
 
 def check_stretch(cursor: str | None, *, deep: bool) -> CheckMediaResult:
@@ -24,8 +31,9 @@ def check_stretch(cursor: str | None, *, deep: bool) -> CheckMediaResult:
     kept, at = store(), cursor or STRETCHES[0]
     if at == REST:
         files = list(kept.rest())
-        faults = [*(_stray(file) for file in files), *_of_index()]
-        return _result(0, len(files), faults, None)
+        faults = [_stray(file) for file in files]
+        of_index, count = _of_index()
+        return _result(0, len(files), [*faults, *of_index], len(faults) + count, None)
     # Files first: a row comes before its bytes, so that what is being stored meanwhile is no unknown file.
     files = list(kept.iterate(at))
     rows = {row.content_hash: row for row in counted_objects(at)}
@@ -38,25 +46,28 @@ def check_stretch(cursor: str | None, *, deep: bool) -> CheckMediaResult:
         if deep and row.content_hash in found:
             faults += _of_content(row, kept)
     following = STRETCHES[STRETCHES.index(at) + 1 :][:1] or REST
-    return _result(len(rows), len(files), faults, following)
+    return _result(len(rows), len(files), faults, len(faults), following)
 
 
-def _of_index() -> Iterator[MediaFault]:
-    """Sections against the index that they are found by."""
-    lost = "No search finds this section: import its document again."
-    for pk in (
-        without_entry(SourceSection.objects.all(), Kind.SECTION).order_by("pk").values_list("pk", flat=True)[:_SHOWN]
-    ):
-        yield MediaFault(kind="unindexed", name=str(pk), media_object_id=None, what=lost)
-    gone = "The index holds a section that is gone."
-    entries = entries_without(SourceSection.objects.all(), Kind.SECTION).values_list("object_id", flat=True)
-    for pk in entries[:_SHOWN]:
-        yield MediaFault(kind="stale_entry", name=str(pk), media_object_id=None, what=gone)
+def _of_index() -> tuple[list[MediaFault], int]:
+    """Sections against the index that they are found by: what is shown, and how much there is."""
+    lost, misplaced, outdated = lost_sections(), misplaced_entries(), outdated_entries(Kind.SECTION)
+    names = {
+        "unindexed": lost.order_by("pk").values_list("pk", flat=True),
+        "stale_entry": misplaced.values_list("object_id", flat=True),
+        "outdated_entry": outdated.values_list("object_id", flat=True),
+    }
+    faults = [
+        MediaFault.model_validate({"kind": kind, "name": str(name), "what": _OF_INDEX[kind]})
+        for kind, rows in names.items()
+        for name in rows[:_SHOWN]
+    ]
+    return faults, sum(rows.count() for rows in names.values())
 
 
-def _result(objects: int, files: int, faults: list[MediaFault], following: str | None) -> CheckMediaResult:
+def _result(objects: int, files: int, faults: list[MediaFault], count: int, following: str | None) -> CheckMediaResult:
     return CheckMediaResult(
-        objects=objects, files=files, faults=faults[:_SHOWN], fault_count=len(faults), next_cursor=following
+        objects=objects, files=files, faults=faults[:_SHOWN], fault_count=count, next_cursor=following
     )
 
 

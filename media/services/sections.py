@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time
 from typing import Any, Protocol
@@ -15,6 +15,7 @@ from kernel.actions import Change
 from kernel.context import Ctx
 from kernel.rows import insert
 from media.models import SourceDocument, SourceSection
+from media.selectors.indexed import misplaced_entries, shared_keys
 from media.selectors.sight import private_scope
 from scopes.services import ensure_scopes
 from search import services as index
@@ -101,6 +102,26 @@ def index_sections(
     """Bring the index in line with these sections of a document in these scopes. A text that is not among those counted
     is counted now."""
     index.refresh([entry_of(document, row, key, counted) for key in sorted(set(scope_keys)) for row in sections])
+
+
+def reindex_sections(ids: Collection[UUID], ctx: Ctx) -> tuple[int, int, int]:
+    """Bring the index in line with sections as they are, in every scope in which they are read and in no other; gives
+    how many entries were changed, added and removed. Other writers of their documents wait meanwhile."""
+    of = SourceSection.objects.filter(pk__in=ids).values("document_id")
+    documents = {row.pk: row for row in SourceDocument.objects.select_for_update().filter(pk__in=of).order_by("pk")}
+    shared = shared_keys(documents.values())
+    found = defaultdict[UUID, list[SourceSection]](list)
+    for row in SourceSection.objects.filter(pk__in=ids, document__in=documents).order_by("document", "number"):
+        found[row.document_id].append(row)
+    entries = []
+    for pk, sections in found.items():
+        keys = sorted({own_scope_key(documents[pk], ctx), *shared.get(pk, ())})
+        entries += [entry_of(documents[pk], row, key, {}) for key in keys for row in sections]
+    misplaced = defaultdict[int, list[UUID]](list)
+    for pk, key in misplaced_entries().filter(object_id__in=ids).values_list("object_id", "scope_id"):
+        misplaced[key].append(pk)
+    removed = sum(index.remove(Kind.SECTION, gone, key) for key, gone in misplaced.items())
+    return *index.refresh(entries), removed
 
 
 def own_scope_key(document: SourceDocument, ctx: Ctx) -> int:

@@ -17,7 +17,8 @@ def _target(given: RebuildIndexInput, ctx: Ctx) -> Target:
 REBUILD_INDEX = register(
     Action(
         "rebuild_index",
-        "Derive index texts and entries of a domain anew from items and turns, one batch a call; answers stay available.",
+        "Derive index texts and entries of a domain anew from items, turns and documents, one batch a call; answers stay "
+        "available.",
         RebuildIndexInput,
         RebuildIndexResult,
         Right.OPERATE,

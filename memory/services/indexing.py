@@ -1,4 +1,4 @@
-"""Deriving index texts and entries anew from items and turns, a batch at a time."""
+"""Deriving index texts and entries anew from items, turns and documents, a batch at a time."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from django.db.models import QuerySet
 from kernel.actions import Applied, Change
 from kernel.context import Ctx
 from kernel.errors import InvalidInputError
+from media.selectors.indexed import count_sections, gone_sections, ill_indexed, sections_after
+from media.services.sections import reindex_sections
 from memory.contracts.indexing import Phase, RebuildIndexInput, RebuildIndexResult
 from memory.contracts.items import Status
 from memory.models import MemoryChunk, MemoryItem, Message, Ref, ToolCall, Turn
@@ -22,8 +24,8 @@ from search import services as index
 from search.contracts import Kind, NewEntry
 from search.selectors.upkeep import EntrySeen, count_entries, entries_after
 
-_FULL: tuple[Phase, ...] = ("items", "turns", "orphans")
-_INCREMENTAL: tuple[Phase, ...] = ("stale",)
+_FULL: tuple[Phase, ...] = ("items", "turns", "sections", "orphans")
+_INCREMENTAL: tuple[Phase, ...] = ("stale", "sections")
 _NO_ID = UUID(int=0)
 _OURS: dict[Kind, tuple[Any, ...]] = {Kind.MEMORY: (MemoryItem,), Kind.MESSAGE: (Message, ToolCall, Ref)}
 
@@ -36,8 +38,10 @@ def apply(given: RebuildIndexInput, prepared: None, ctx: Ctx) -> Applied[Rebuild
         done = _items(given, after)
     elif phase == "turns":
         done = _turns(given, after)
+    elif phase == "sections":
+        done = _sections(given, after, ctx)
     else:
-        done = _entries(given, after, phase)
+        done = _entries(given, after, phase, ctx)
     seen, changed, added, removed, last = done
     following = phases[phases.index(phase) + 1 :]
     finished = seen < given.limit
@@ -92,12 +96,18 @@ def _turns(given: RebuildIndexInput, after: str) -> _Done:
     return len(rows), changed, added, 0, str(rows[-1]) if rows else after
 
 
+def _sections(given: RebuildIndexInput, after: str, ctx: Ctx) -> _Done:
+    ids = sections_after(given.domain_id, UUID(after) if after else _NO_ID, given.limit)
+    wanted = ids if given.full else ill_indexed(ids)
+    return len(ids), *reindex_sections(wanted, ctx), str(ids[-1]) if ids else after
+
+
 def _after(rows: QuerySet[Any], after: str, limit: int) -> list[UUID]:
     found = rows.filter(pk__gt=UUID(after) if after else _NO_ID).order_by("pk")
     return list(found.values_list("pk", flat=True)[:limit])
 
 
-def _entries(given: RebuildIndexInput, after: str, phase: Phase) -> _Done:
+def _entries(given: RebuildIndexInput, after: str, phase: Phase, ctx: Ctx) -> _Done:
     """Entries in their order: those that another tokeniser made are put right, those of nothing are removed."""
     seen = entries_after(given.domain_id, int(after or 0), given.limit)
     wanted = [entry for entry in seen if phase == "orphans" or entry.stale]
@@ -106,13 +116,14 @@ def _entries(given: RebuildIndexInput, after: str, phase: Phase) -> _Done:
     changed = added = 0
     if phase == "stale":
         left = [entry for entry in wanted if entry.object_id not in gone.get(Kind(entry.kind), [])]
-        changed, added = _refresh_entries(left)
+        changed, added, misplaced = _refresh_entries(left, ctx)
+        removed += misplaced
     return len(seen), changed, added, removed, str(seen[-1].number) if seen else after
 
 
 def _gone(entries: Sequence[EntrySeen]) -> dict[Kind, list[UUID]]:
-    """Objects of ours that entries stand for and that are not there; what others own is theirs to say."""
-    found = {}
+    """Objects that entries stand for and that are not there."""
+    found = {Kind.SECTION: gone_sections(entry.object_id for entry in entries if entry.kind == Kind.SECTION)}
     for kind, models in _OURS.items():
         ids = {entry.object_id for entry in entries if entry.kind == kind}
         there: set[UUID] = set()
@@ -122,7 +133,8 @@ def _gone(entries: Sequence[EntrySeen]) -> dict[Kind, list[UUID]]:
     return found
 
 
-def _refresh_entries(entries: Sequence[EntrySeen]) -> tuple[int, int]:
+def _refresh_entries(entries: Sequence[EntrySeen], ctx: Ctx) -> tuple[int, int, int]:
+    """How many entries were changed, added and removed."""
     items = [entry.object_id for entry in entries if entry.kind == Kind.MEMORY]
     said = [entry.object_id for entry in entries if entry.kind == Kind.MESSAGE]
     turns: set[UUID] = set()
@@ -130,7 +142,9 @@ def _refresh_entries(entries: Sequence[EntrySeen]) -> tuple[int, int]:
         turns |= set(model.objects.filter(pk__in=said).values_list("turn_id", flat=True))
     changed, added = _refresh_items(items)
     more_changed, more_added = _refresh_turns(sorted(turns))
-    return changed + more_changed, added + more_added
+    sections = {entry.object_id for entry in entries if entry.kind == Kind.SECTION}
+    of_sections = reindex_sections(sections, ctx)
+    return changed + more_changed + of_sections[0], added + more_added + of_sections[1], of_sections[2]
 
 
 def _refresh_items(ids: Sequence[UUID]) -> tuple[int, int]:
@@ -174,4 +188,6 @@ def _total(domain_id: str, phase: Phase) -> int:
         return MemoryItem.objects.filter(domain_id=domain_id).count()
     if phase == "turns":
         return Turn.objects.filter(domain_id=domain_id).count()
+    if phase == "sections":
+        return count_sections(domain_id)
     return count_entries(domain_id)[0]

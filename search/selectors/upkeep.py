@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
 from django.db.models import Exists, Model, OuterRef, QuerySet
@@ -43,9 +43,19 @@ def without_entry(rows: QuerySet[Row], kind: Kind, of: str = "pk") -> QuerySet[R
     return rows.filter(~Exists(IndexEntry.objects.filter(object_id=OuterRef(of), kind=kind.value)))
 
 
-def entries_without(rows: QuerySet[Row], kind: Kind) -> QuerySet[IndexEntry]:
-    """The entries of this kind whose row is not among these."""
-    return IndexEntry.objects.filter(~Exists(rows.filter(pk=OuterRef("object_id"))), kind=kind.value).order_by("pk")
+def has_entry(kind: Kind, object_id: OuterRef, **scope: Any) -> Exists:
+    """A condition on rows of another table: an object has an entry of this kind in a scope whose columns are these."""
+    return Exists(IndexEntry.objects.filter(object_id=object_id, kind=kind.value, **scope))
+
+
+def entries_of(kind: Kind) -> QuerySet[IndexEntry]:
+    """All entries of a kind, in their order, for their owner to compare with what it has."""
+    return IndexEntry.objects.filter(kind=kind.value).order_by("pk")
+
+
+def outdated_entries(kind: Kind) -> QuerySet[IndexEntry]:
+    """Those that another tokeniser made."""
+    return entries_of(kind).exclude(tokeniser=tokens.VERSION)
 
 
 def index_digest(domain_id: str) -> str:

@@ -68,7 +68,7 @@ def test_it_works(cast):
     before = state()
     batches = rebuild(cast, full=True)
     assert total(batches) == NOTHING
-    assert [batch["phase"] for batch in batches] == ["items", "turns", "orphans"]
+    assert [batch["phase"] for batch in batches] == ["items", "turns", "sections", "orphans"]
     assert state() == before
     assert total(rebuild(cast)) == NOTHING
 

@@ -12,6 +12,7 @@ from media.contracts.documents import AddDocumentInput, AddDocumentResult, Impor
 from media.contracts.kinds import DocumentState
 from media.contracts.metadata import DocumentMetadata
 from media.models import SourceDocument
+from media.selectors.indexed import lost_sections
 from media.services.ingesting.preparing import Ready
 from media.services.objects import attach
 from media.services.sections import Counted, Replaced, index_sections, own_scope_key, replace_sections
@@ -19,7 +20,6 @@ from media.services.sharing import share
 from media.services.tagging import ensure_tags, tag_sections
 from search import services as index
 from search.contracts import Kind
-from search.selectors.upkeep import without_entry
 
 _INDEXED = ("title", "publication_date")
 _SHOWN = (
@@ -66,7 +66,7 @@ def _index(document: SourceDocument, replaced: Replaced, change: Change, counted
     renewed = bool(before) and any(before[name] != after[name] for name in _INDEXED)
     if renewed:
         index.remove(Kind.SECTION, [row.pk for row in replaced.sections])
-    lost = set(without_entry(document.sections.all(), Kind.SECTION).values_list("pk", flat=True))
+    lost = set(lost_sections().filter(document=document).values_list("pk", flat=True))
     index_sections(document, [row for row in replaced.sections if row.pk in lost], keys, counted)
 
 

@@ -1,0 +1,85 @@
+"""Where rows of the source belong here: their scope, the session they come from, and the turns and messages they name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from legacy.contracts import Quarantined, Reason, SourceRow
+from legacy.steps.base import Parents, parents
+from memory.models import Message, Session, Turn
+from scopes.models import MemoryScope
+from scopes.services import lock_scopes
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A turn or a message of ours: when it was, and the session it lies in."""
+
+    id: UUID
+    at: datetime
+    session_id: UUID
+
+
+class Places:
+    """The scopes and sessions that a batch of rows names. Its scopes are locked, as every writer locks them."""
+
+    def __init__(self, rows: Sequence[SourceRow], sessions: Iterable[str | None] = ()) -> None:
+        named = [row.columns.get(name) for row in rows for name in ("session_id", "source_session_id")]
+        self._sessions_there = parents("sessions", [*named, *sessions])
+        self._scopes_there = parents("memory_scopes", (row.columns.get("scope_id") for row in rows))
+        self._sessions = Session.objects.select_related("scope").in_bulk(_ids(self._sessions_there))
+        self._scopes = {row.id: row for row in MemoryScope.objects.filter(id__in=_ids(self._scopes_there))}
+        lock_scopes({row.scope_id for row in self._sessions.values()} | {scope.key for scope in self._scopes.values()})
+
+    def session(self, row: SourceRow) -> Session | None:
+        """The session that a row comes from. Raises Quarantined where it names one that did not come along."""
+        name = row.columns.get("source_session_id") or row.columns.get("session_id")
+        return self.session_named(name) if name is not None else None
+
+    def session_named(self, source_id: str) -> Session:
+        """The session of that source id. Raises Quarantined."""
+        return self._sessions[self._sessions_there.target(source_id)]
+
+    def scope(self, row: SourceRow, session: Session | None) -> MemoryScope:
+        """The scope that a row lies in: the one that it names, else that of its session. Raises Quarantined."""
+        named = row.columns.get("scope_id")
+        if named is None:
+            if session is None:
+                raise Quarantined(Reason.MISSING_VALUE, "it names neither a scope nor a session")
+            return session.scope
+        if self._scopes_there.maybe(named) is None and named not in self._scopes_there.aside:
+            raise Quarantined(Reason.UNKNOWN_SCOPE, named[:80])
+        scope = self._scopes[self._scopes_there.target(named)]
+        if session is not None and session.domain_id != scope.domain_id:
+            raise Quarantined(Reason.FOREIGN_DOMAIN, f"scope in {scope.domain_id}, session in {session.domain_id}")
+        return scope
+
+
+class Origins:
+    """The turns and messages that a batch of rows names."""
+
+    def __init__(self, turns: Iterable[str | None], messages: Iterable[str | None]) -> None:
+        self._turns_there = parents("turns", turns)
+        self._messages_there = parents("messages", messages)
+        found = Turn.objects.filter(pk__in=_ids(self._turns_there)).values_list("id", "created_at", "session_id")
+        self._turns = {row[0]: Said(*row) for row in found}
+        said = Message.objects.filter(pk__in=_ids(self._messages_there))
+        columns = ("id", "created_at", "turn__session_id", "turn_id")
+        self._messages = {row[0]: (Said(*row[:3]), row[3]) for row in said.values_list(*columns)}
+
+    def turn(self, source_id: str | None) -> Said | None:
+        """The turn, None where it did not come along."""
+        target = self._turns_there.maybe(source_id)
+        return self._turns.get(target) if target else None
+
+    def message(self, source_id: str | None) -> tuple[Said, UUID] | None:
+        """The message with the id of its turn, None where it did not come along."""
+        target = self._messages_there.maybe(source_id)
+        return self._messages.get(target) if target else None
+
+
+def _ids(there: Parents) -> list[UUID]:
+    return [UUID(target) for target in there.moved.values()]
