@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
+from django.conf import settings as django_settings
 
 from kernel.db import is_postgres
+from scopes.contracts import LEGACY_DOMAIN
 from scripts.postgres import temporary_postgres
+from tests.conftest import Player, make_agent
+from tests.legacy.moving import OWNER
 
 
 @pytest.fixture(scope="session")
@@ -21,3 +28,15 @@ def postgres() -> Iterator[str]:
         return
     with temporary_postgres() as server:
         yield server.url
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(settings: Any, tmp_path: Path) -> None:
+    """Bytes, locks and reports of a test are its own."""
+    settings.SMARTBRAIN = replace(django_settings.SMARTBRAIN, data_dir=tmp_path / "data")
+
+
+@pytest.fixture
+def older(db: None) -> Player:
+    """The principal that the older application's sessions become: a key with a grant in `legacy`."""
+    return make_agent(OWNER, LEGACY_DOMAIN)

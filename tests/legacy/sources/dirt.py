@@ -18,8 +18,9 @@ LONG = 200_001  # characters: one over the limit of one message
 ZERO_WIDTH = "\u200b"
 TIMES = ("infinity", "-infinity", "0044-03-15 12:00:00+00 BC", "24000-01-01 00:00:00+00")
 # PostgreSQL holds these as jsonb; no computer number, or no reader that keeps its stack, does.
+OVERFLOW = Raw('{"n": 1' + "0" * 400 + ".5}")
 JSON_TRAPS = {
-    "a float beyond every float": Raw('{"n": 1e400}'),
+    "a float beyond every float": OVERFLOW,
     "a number of 5,000 digits": Raw('{"n": ' + "9" * 5_000 + "}"),
     "nested 3,000 deep": Raw("[" * 3_000 + "]" * 3_000),
 }
@@ -31,6 +32,7 @@ def soil(rows: Rows, manifest: Manifest, number: int = 900) -> Talk:
     bad_events(rows, manifest, talk)
     bad_turns(rows, manifest, talk)
     bad_sessions(rows, manifest)
+    odd_sessions(rows, manifest)
     bad_items(rows, manifest, talk)
     rival_items(rows, manifest, talk)
     bad_entities(rows, manifest, talk)
@@ -50,11 +52,16 @@ def bad_events(rows: Rows, manifest: Manifest, talk: Talk) -> None:
     message(rows, turn, "user", "")  # an empty text is a text
     message(rows, turn, "user", f"a{ZERO_WIDTH}b \u202e\t\n 🦊 𠮷 e\u0301 \\u0000")  # odd, and legal
     row = message(rows, turn, "user", "its meta is a list", meta_json=["a"])
-    manifest.seal("messages", row, bad("meta is no object", "not_an_object"))
-    row = message(rows, turn, "user", "its meta is a trap", meta_json=JSON_TRAPS["a float beyond every float"])
-    manifest.seal("messages", row, bad("meta holds 1e400", "bad_json"))
-    row = message(rows, turn, "Human Being", "a role that no call could name")
-    manifest.seal("messages", row, told("role outside the contract", "unknown_type", "missing_value", "not_storable"))
+    manifest.seal("messages", row, changed("meta is no object: it is kept inside one"))
+    row = message(rows, turn, "user", "its meta is a trap", meta_json=OVERFLOW)
+    manifest.seal("messages", row, bad("meta holds a float beyond every float", "bad_json"))
+    row = message(rows, turn, "user", "its meta is a trap below", meta_json=Raw('{"n": 1e-400}'))
+    manifest.seal("messages", row, told("meta holds a float that a computer takes for 0", "bad_json"))
+    message(rows, turn, "user", "1e400 is a whole number in jsonb, kept to the digit", meta_json=Raw('{"n": 1e400}'))
+    message(rows, turn, "Human Being", "a role that no call could name, kept as it is: events are never gated")
+    row = message(rows, turn, "user", "its id has 300 characters")
+    row["id"] = "m" * 300
+    manifest.seal("messages", row, told("an id that no answer could give back", "bad_id", "text_too_long"))
     for what, trap in JSON_TRAPS.items():
         row = tool_call(rows, turn, "shell", trap)
         manifest.seal("tool_calls", row, bad(what, "bad_json"))
@@ -63,8 +70,7 @@ def bad_events(rows: Rows, manifest: Manifest, talk: Talk) -> None:
     tool_call(rows, turn, "shell", [1, "two", None], result_json=Raw("null"))  # any JSON is legal
     row = ref(rows, turn, "file", "f" * 2_001)
     manifest.seal("refs", row, bad("2,001 characters", "text_too_long"))
-    row = ref(rows, turn, "carrier-pigeon", "coop:7")
-    manifest.seal("refs", row, bad("no such kind of reference", "unknown_type"))
+    ref(rows, turn, "carrier-pigeon", "coop:7")  # no such kind any more, kept as it is: events are never gated
     row = ref(rows, turn, "url", "")
     manifest.seal("refs", row, bad("points nowhere", "missing_value"))
 
@@ -93,7 +99,6 @@ def bad_sessions(rows: Rows, manifest: Manifest) -> None:
         " padded ": ({}, ("bad_id",)),
         f"sess{ZERO_WIDTH}ion": ({}, ("bad_id",)),
         "": ({}, ("bad_id",)),
-        "list-meta": ({"metadata_json": ["x"]}, ("not_an_object",)),
         "out-of-time": ({"created_at": Raw("infinity")}, ("bad_time",)),
     }
     for name, (columns, reasons) in cases.items():
@@ -105,6 +110,13 @@ def bad_sessions(rows: Rows, manifest: Manifest) -> None:
         manifest.seal("messages", said, bad("its session is in the quarantine", "parent_quarantined"))
         kept = item(rows, name, "decisions", "decision:p:x", {"decision": "kept nowhere"})
         manifest.seal("memory_items", kept, bad("its session is in the quarantine", "parent_quarantined"))
+
+
+def odd_sessions(rows: Rows, manifest: Manifest) -> None:
+    """Sessions that are whole but for their metadata."""
+    row = rows.add("sessions", id="list-meta", created_at=rows.tick(), metadata_json=["x"])
+    manifest.seal("sessions", row, changed("metadata is no object: it is kept inside one"))
+    rows.add("sessions", id="no turns 没有", created_at=rows.tick(), metadata_json={})
 
 
 def bad_items(rows: Rows, manifest: Manifest, talk: Talk) -> None:
@@ -125,7 +137,6 @@ def bad_items(rows: Rows, manifest: Manifest, talk: Talk) -> None:
         manifest.seal("memory_items", row, bad(why, *reasons))
     keys: list[tuple[str, str, tuple[str, ...]]] = [
         ("decisions", "no-grammar", ("key_grammar",)),
-        ("decisions", "", ("key_grammar", "missing_value")),
         ("decisions", f"decision:{'p' * 300}:x", ("key_grammar", "text_too_long")),
         ("preferences", "pref:cooking:salt", ("key_grammar",)),
         ("events", "event:soil:yesterday:x", ("key_grammar",)),
@@ -136,11 +147,13 @@ def bad_items(rows: Rows, manifest: Manifest, talk: Talk) -> None:
     for at, (of_type, key, reasons) in enumerate(keys):
         row = item(rows, talk.session, of_type, key, {"decision": f"key {at}"})
         manifest.seal("memory_items", row, bad(f"{of_type} {key[:40]!r}", *reasons))
+    row = item(rows, talk.session, "decisions", "", {"decision": "nameless 无名"})
+    manifest.seal("memory_items", row, told("an empty key is none", "key_grammar", "missing_value"))
     for at, shape in enumerate((["a", "list"], "a text", 7)):
         shown = Raw(json.dumps(shape))
         row = item(rows, talk.session, good[0], f"decision:shape:{at}", shown)
         manifest.seal("memory_items", row, bad("its value is no object", "not_an_object"))
-    for at, trap in enumerate((JSON_TRAPS["a float beyond every float"], JSON_TRAPS["a number of 5,000 digits"])):
+    for at, trap in enumerate((OVERFLOW, JSON_TRAPS["a number of 5,000 digits"])):
         row = item(rows, talk.session, good[0], f"decision:trap:{at}", trap)
         manifest.seal("memory_items", row, bad("JSON that no reader takes", "bad_json"))
     gone = item(rows, talk.session, "decisions", "decision:soil:gone", {"decision": "whole"}, source_turn_id=rows.id())
@@ -156,8 +169,7 @@ def rival_items(rows: Rows, manifest: Manifest, talk: Talk) -> None:
         manifest.seal("memory_items", row, WHOLE if at == 2 else changed("an older active row of an overwrite key"))
     for at in range(2):  # of one instant: one of them holds, whichever
         value = {"project": "soil", "name": "tie", "description": f"tie {at}"}
-        row = item(rows, talk.session, "goals", "goal:soil:tie", value, updated_at=rows.clock)
-        manifest.seal("memory_items", row, told("two active rows of one key and one instant"))
+        item(rows, talk.session, "goals", "goal:soil:tie", value, updated_at=rows.clock)
     for at in range(2):  # the same words twice
         row = item(rows, talk.session, "tasks", "task:soil:same", {"title": "the same words", "status": "todo"})
         manifest.seal("memory_items", row, WHOLE if at else changed("said again in the same words"))

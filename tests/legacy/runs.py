@@ -1,0 +1,50 @@
+"""The command in a process of its own, on the database of the running test: to be killed, interrupted or measured."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from scripts.environment import without_settings
+from tests.legacy.moving import OWNER
+from tests.legacy.sources.databases import Source
+from tests.media.killing import database_url
+
+SECONDS = 3_600
+
+
+@contextmanager
+def running(source: Source, folder: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+    """A run that has begun and whose output can be read; whatever happens, nothing of it is left. `folder` is its
+    DATA_DIR."""
+    command = ["manage.py", "migrate_legacy", "--from", source.url, "--owner", OWNER, "--json", *arguments]
+    with subprocess.Popen(
+        [sys.executable, *command],
+        cwd=settings.BASE_DIR,
+        env={**without_settings(), "DATA_DIR": str(folder), "DATABASE_URL": database_url()},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def run(source: Source, folder: Path, *arguments: str) -> dict[str, Any]:
+    """A whole run; its figures."""
+    with running(source, folder, *arguments) as process:
+        out, err = process.communicate(timeout=SECONDS)
+        assert process.returncode == 0, err[-3000:]
+        figures: dict[str, Any] = json.loads(out)
+        return figures
