@@ -1,4 +1,4 @@
-"""Sending the file of a document, whole or in part, so that no browser takes it for a page of ours."""
+"""Sending the file of a document, whole, in part or as a small picture, so that no browser takes it for a page of ours."""
 
 from __future__ import annotations
 
@@ -17,9 +17,12 @@ from kernel.context import Ctx
 from kernel.errors import DomainError, NotFoundError, RangeNotThereError, UnavailableError
 from media.actions.files import GET_DOCUMENT_FILE
 from media.contracts.files import GetDocumentFileInput, GetDocumentFileResult
+from media.extracting import PICTURES, small_picture
+from media.services.ingesting.looking import limits_now
 from media.storage import store
 
 _PARTIAL = 206
+_GONE = "The bytes of this document are not in the store: an operator has to look."
 _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
 # What a browser may be told a file is; of others, such as pages and pictures with scripts, it learns nothing.
 _TOLD = re.compile(
@@ -30,7 +33,6 @@ _HEADERS = {
     "Content-Security-Policy": "sandbox; default-src 'none'",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "private, no-store",
-    "Accept-Ranges": "bytes",
 }
 
 
@@ -49,7 +51,13 @@ def send_file(document_id: UUID, request: HttpRequest, ctx: Ctx) -> HttpResponse
     partial = length < size
     response = _body(found, request, start, length)
     response.status_code = _PARTIAL if partial else response.status_code
-    headers = {**_HEADERS, "ETag": etag, "Content-Length": str(length), "Content-Type": _type(found.mime)}
+    headers = {
+        **_HEADERS,
+        "Accept-Ranges": "bytes",
+        "ETag": etag,
+        "Content-Length": str(length),
+        "Content-Type": _type(found.mime),
+    }
     if partial:
         headers["Content-Range"] = f"bytes {start}-{start + length - 1}/{size}"
     headers["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=found.name) or ""
@@ -66,9 +74,29 @@ def download(request: HttpRequest, document_id: UUID) -> HttpResponseBase:
         size = {"Content-Range": f"bytes */{exc.extra['byte_size']}"}
         return HttpResponse(exc.message, "text/plain", exc.status, headers=size)
     except DomainError as exc:
-        if exc.status == UnavailableError.status:
-            return HttpResponse(exc.message, status=exc.status, content_type="text/plain")
-        raise Http404(exc.message) from exc
+        return _not_sent(exc)
+
+
+def show_picture(request: HttpRequest, document_id: UUID) -> HttpResponse:
+    """The picture of a document, small and made anew from its pixels, for whoever is signed in to the admin."""
+    try:
+        found = perform(GET_DOCUMENT_FILE, GetDocumentFileInput(document_id=document_id), ctx=ctx_of(request)).result
+        if found is None or found.mime not in PICTURES:
+            raise NotFoundError("This document is no picture.")
+        if not store().exists(found.content_hash):
+            raise UnavailableError(_GONE)
+        with store().local_path(found.content_hash) as path:
+            raw = small_picture(path, found.mime, limits_now())
+    except DomainError as exc:
+        return _not_sent(exc)
+    return HttpResponse(raw, "image/jpeg", headers={**_HEADERS, "Content-Disposition": "inline"})
+
+
+def _not_sent(exc: DomainError) -> HttpResponse:
+    """The answer in the admin where there is nothing to send. Raises Http404 unless trying later may help."""
+    if exc.status == UnavailableError.status:
+        return HttpResponse(exc.message, "text/plain", exc.status)
+    raise Http404(exc.message) from exc
 
 
 def _body(found: GetDocumentFileResult, request: HttpRequest, start: int, length: int) -> HttpResponseBase:
@@ -77,7 +105,7 @@ def _body(found: GetDocumentFileResult, request: HttpRequest, start: int, length
     try:
         pieces = store().stream(found.content_hash, start, length)
     except NotFoundError as exc:
-        raise UnavailableError("The bytes of this document are not in the store: an operator has to look.") from exc
+        raise UnavailableError(_GONE) from exc
     return StreamingHttpResponse(_without_waiting(pieces) if isinstance(request, ASGIRequest) else pieces)
 
 

@@ -8,7 +8,7 @@ from django.views.generic import RedirectView
 
 from governance.signin import pages
 from kernel.actions import all_actions
-from media.views import download
+from media.views import download, show_picture
 from smartbrain_site.http.downloads import ContentView
 from smartbrain_site.http.media import STEPS, JobStepView, JobView, MediaView
 from smartbrain_site.http.views import ActionView, DocsView, HealthView, ResourceView, SchemaView, UnknownView
@@ -18,6 +18,7 @@ urlpatterns = [
     path("admin/second-factor/", pages.verify, name="second_factor"),
     path("admin/second-factor/setup/", pages.setup, name="second_factor_setup"),
     path("admin/documents/<uuid:document_id>/file", admin.site.admin_view(download), name="document_file"),
+    path("admin/documents/<uuid:document_id>/picture", admin.site.admin_view(show_picture), name="document_picture"),
     path("admin/", admin.site.urls),
     path("healthz", HealthView.as_view(), name="healthz"),
     path("v1/schema/", SchemaView.as_view(), name="schema"),

@@ -15,6 +15,7 @@ from governance.adminbase import Cell, Fact, ReadOnlyAdmin, Table, badge, fact, 
 from kernel.context import Ctx
 from media.contracts.documents import GetDocumentResult
 from media.contracts.kinds import DocumentState, MediaType, SourceType
+from media.extracting import PICTURES
 from media.models import SourceDocument
 from media.selectors.sight import visible_documents
 
@@ -149,6 +150,7 @@ class SourceDocumentAdmin(ReadOnlyAdmin):
         answer: GetDocumentResult = read("get_document", request, **asked)
         return {
             "answer": answer,
+            "is_picture": answer.metadata.file_type in PICTURES,
             "state_tone": STATE_TONES.get(row.state, "plain"),
             "next_cursor": answer.next_cursor,
             "parts": [{"view": each, "place": _place(each.metadata)} for each in answer.sections],

@@ -58,6 +58,9 @@ class MediaFacts(Contract):
     codec: str | None = Field(default=None, description="Encoding of sound or video, such as `h264`.")
     fps: float | None = Field(default=None, description="Pictures a second of a video.")
     audio_codec: str | None = Field(default=None, description="Encoding of the sound in a video.")
+    frame_count: int | None = Field(
+        default=None, description="Pictures that follow each other in a file, such as those of a moving GIF."
+    )
 
 
 class Semantic(Contract):

@@ -23,6 +23,7 @@ FACTS: Mapping[str, Any] = {
     "codec": None,
     "fps": None,
     "audio_codec": None,
+    "frame_count": None,
 }
 
 

@@ -69,7 +69,7 @@ def test_the_metadata_has_every_key(cast):
     assert told["media"] == {
         "format": "md", "width": None, "height": None, "dpi": None, "color_mode": None, "orientation": None, "exif": {},
         "duration_ms": None, "bitrate_bps": None, "sample_rate_hz": None, "channels": None, "codec": None, "fps": None,
-        "audio_codec": None,
+        "audio_codec": None, "frame_count": None,
     }  # fmt: skip
     assert told["semantic"] == {"description": None, "captions": [], "tags": []}
     assert (told["media_type"], told["content"], told["schema_version"]) == ("document", TEXT, 1)

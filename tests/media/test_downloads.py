@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from asgiref.sync import sync_to_async
 from django.contrib.auth import get_user_model
 from django.db import connections
 from django.test import AsyncClient, Client
+from PIL import Image
 
 from governance import gate
 from governance.models import AuditEntry
@@ -227,6 +229,39 @@ def test_the_page_of_a_document_leads_to_its_file(cast, document):
     cast.agent.do("share_document", document_id=document, scope=PROJECT)
     page = signed_in("operator").get(f"/admin/media/sourcedocument/{document}/change/", follow=True)
     assert f'href="/admin/documents/{document}/file"' in page.content.decode()
+
+
+def test_a_picture_is_shown_on_its_page_to_who_may_see_it(cast, document):
+    operator, where = signed_in("operator"), f"/admin/documents/{document}/picture"
+    assert operator.get(where).status_code == 404  # it is its owner's alone
+    cast.agent.do("share_document", document_id=document, scope=PROJECT)
+    page = operator.get(f"/admin/media/sourcedocument/{document}/change/", follow=True)
+    assert f'<img src="{where}"' in page.content.decode()
+    shown = operator.get(where)
+    assert (shown.status_code, shown["Content-Type"], shown["Content-Disposition"]) == (200, "image/jpeg", "inline")
+    assert shown["X-Content-Type-Options"] == "nosniff"
+    assert shown["Content-Security-Policy"] == "sandbox; default-src 'none'"
+    assert "no-store" in shown["Cache-Control"]
+    assert Image.open(io.BytesIO(shown.content)).size == (300, 200)
+    assert shown.content != PICTURE  # made anew from its pixels: nothing else of the file is sent
+    entry = AuditEntry.objects.filter(action="get_document_file").latest("id")
+    assert (entry.outcome, entry.door, entry.actor_name) == ("allowed", "admin", "operator")
+    assert Client().get(where).status_code == 302
+
+
+def test_what_is_no_picture_is_not_shown(cast):
+    page = b"<html><img src=x onerror=alert(1)></html>"
+    document = add(cast.agent, "add_document", "picture.png", page)["document_id"]
+    cast.agent.do("share_document", document_id=document, scope=PROJECT)
+    operator = signed_in("operator")
+    assert operator.get(f"/admin/documents/{document}/picture").status_code == 404
+    assert b"<img" not in operator.get(f"/admin/media/sourcedocument/{document}/change/").content
+
+
+def test_a_picture_whose_bytes_are_missing_is_told(cast, document):
+    cast.agent.do("share_document", document_id=document, scope=PROJECT)
+    store().delete(MediaObject.objects.get().content_hash)
+    assert signed_in("operator").get(f"/admin/documents/{document}/picture").status_code == 503
 
 
 def test_who_is_not_signed_in_is_sent_to_sign_in(cast, document):

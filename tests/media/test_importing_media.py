@@ -33,6 +33,7 @@ def test_it_works(cast):
     assert kept["media_type"] == "image"
     assert kept["media"] == {
         **FACTS, "format": "jpeg", "width": 40, "height": 20, "dpi": 72, "color_mode": "RGB", "orientation": "landscape",
+        "frame_count": 1,
     }  # fmt: skip
     assert kept["semantic"] == {"description": None, "captions": [], "tags": ["kickoff"]}
     assert "title" not in kept

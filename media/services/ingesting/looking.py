@@ -18,11 +18,15 @@ def look_into(path: Path, found: Sniffed, options: DocumentOptions) -> Extracted
     wanted = {Capability.OCR}
     wanted |= {Capability.CAPTION} if options.llm_caption else set()
     wanted |= {Capability.TRANSCRIPT} if options.transcribe else set()
+    return extract(path, found, wanted, limits_now())
+
+
+def limits_now() -> ExtractLimits:
+    """What looking into one file may take, as the operator set it."""
     given = conf()
-    limits = ExtractLimits(
+    return ExtractLimits(
         given.media_convert_seconds, given.media_convert_memory, given.media_max_pixels, given.media_max_seconds
     )
-    return extract(path, found, wanted, limits)
 
 
 def said_in(extracted: Extracted) -> list[str]:

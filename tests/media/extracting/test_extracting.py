@@ -12,9 +12,21 @@ import pytest
 from PIL import Image
 
 from kernel.errors import InvalidInputError, TooLargeError, UnavailableError
-from media.extracting import FACTS, Capability, ExtractLimits, Finding, Segment, extract, providers, sections_of
+from media.extracting import (
+    FACTS,
+    Capability,
+    ExtractLimits,
+    Finding,
+    Segment,
+    extract,
+    providers,
+    sections_of,
+    small_picture,
+)
 from media.sniffing import Sniffed, sniff
 
+# Real files: a tone of part of a second and plain pictures, made once with FFmpeg, libsndfile and libheif.
+FILES = Path(__file__).parents[1] / "samples"
 LIMITS = ExtractLimits(seconds=20, max_pixels=1_000_000)
 
 
@@ -62,6 +74,7 @@ def test_it_works(extracted):
     found = extracted("a.jpg", picture(dpi=(72, 72)))
     assert found.media == {
         **FACTS, "format": "jpeg", "width": 40, "height": 20, "dpi": 72, "color_mode": "RGB", "orientation": "landscape",
+        "frame_count": 1,
     }  # fmt: skip
     assert found.warnings == ()
 
@@ -153,7 +166,73 @@ def test_a_moving_picture_is_measured_by_its_first_frame(extracted):
     for form in ("GIF", "WEBP"):
         out = io.BytesIO()
         frames[0].save(out, form, save_all=True, append_images=frames[1:])
-        assert extracted(f"a.{form.lower()}", out.getvalue()).media["width"] == 10
+        found = extracted(f"a.{form.lower()}", out.getvalue())
+        assert (found.media["width"], found.media["frame_count"], found.media["duration_ms"]) == (10, 3, None)
+
+
+def test_frames_that_are_cut_off_are_told_or_left_out(extracted):
+    out = io.BytesIO()
+    noise = [Image.effect_noise((80, 80), 50 + step) for step in range(3)]
+    noise[0].save(out, "GIF", save_all=True, append_images=noise[1:])
+    assert extracted("a.gif", out.getvalue()).media["frame_count"] == 3
+    found = extracted("a.gif", out.getvalue()[: len(out.getvalue()) // 2])
+    assert found.media["frame_count"] in (1, 2, None)
+
+
+@pytest.mark.parametrize(("name", "count", "exif"), [("a.heic", 1, {"camera_model": "Camera X"}), ("two.heic", 2, {})])
+def test_pictures_of_phones_are_read(extracted, name, count, exif):
+    found = extracted(name, (FILES / name).read_bytes())
+    assert found.media == {
+        **FACTS, "format": "heic", "width": 48, "height": 32, "color_mode": "RGB", "orientation": "landscape",
+        "frame_count": count, "exif": exif,
+    }  # fmt: skip
+    assert found.warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "form", "milliseconds", "bits", "rate", "channels", "codec"),
+    [
+        ("a.mp3", "mp3", 648, 16_000, 8000, 1, "mp3"),
+        ("a.ogg", "ogg", 200, 25_200, 8000, 1, "vorbis"),
+        ("a.opus", "ogg", 500, 8_624, 48_000, 1, "opus"),
+        ("a.flac", "flac", 200, 32_880, 8000, 1, "flac"),
+        ("a.m4a", "m4a", 500, 18_305, 8000, 1, "aac"),
+        ("a.wma", "wma", 231, 32_000, 44_100, 1, "wmav2"),
+        ("a.aiff", "aiff", 50, 256_000, 8000, 2, "pcm_s16be"),
+    ],
+)
+def test_sound_of_the_usual_kinds(extracted, name, form, milliseconds, bits, rate, channels, codec):
+    found = extracted(name, (FILES / name).read_bytes())
+    assert found.media == {
+        **FACTS, "format": form, "duration_ms": milliseconds, "bitrate_bps": bits, "sample_rate_hz": rate,
+        "channels": channels, "codec": codec,
+    }  # fmt: skip
+    assert found.warnings == ()
+
+
+def test_of_film_its_length_and_sound_are_read_and_the_rest_is_named(extracted):
+    found = extracted("a.mp4", (FILES / "a.mp4").read_bytes())
+    assert found.media == {
+        **FACTS, "format": "mp4", "duration_ms": 1000, "sample_rate_hz": 8000, "channels": 1, "audio_codec": "aac",
+    }  # fmt: skip
+    assert found.warnings == ("no_probe:Of film only its length and its sound are read here.",)
+
+
+@pytest.mark.parametrize("name", ["a.mp3", "a.ogg", "a.flac", "a.m4a", "a.wma", "a.aiff", "a.mp4"])
+@pytest.mark.parametrize("kept", [0.05, 0.5])
+def test_sound_that_is_cut_off_is_kept_with_what_can_be_read(extracted, name, kept):
+    """What cannot be measured is no reason to lose a recording."""
+    whole = (FILES / name).read_bytes()
+    found = extracted(name, whole[: max(40, int(len(whole) * kept))])
+    assert found.media.keys() == FACTS.keys()
+    assert found.media["duration_ms"] is not None or found.warnings
+
+
+def test_sound_that_says_it_lasts_for_days_is_refused(extracted):
+    whole = bytearray((FILES / "a.flac").read_bytes())
+    whole[21:26] = bytes([whole[21] | 0x0F, 0xFF, 0xFF, 0xFF, 0xFF])  # 36 bits of samples at 8000 a second
+    with pytest.raises(TooLargeError, match="7200 at most"):
+        extracted("a.flac", bytes(whole))
 
 
 # What is refused
@@ -167,6 +246,28 @@ def png(width: int, height: int) -> bytes:
     """A header that promises a picture of that size, and hardly any bytes."""
     head = chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
     return b"\x89PNG\r\n\x1a\n" + head + chunk(b"IDAT", zlib.compress(bytes(100_000))) + chunk(b"IEND", b"")
+
+
+def small(tmp_path, content: bytes, mime: str = "image/png") -> Image.Image:
+    path = tmp_path / "a"
+    path.write_bytes(content)
+    return Image.open(io.BytesIO(small_picture(path, mime, LIMITS)))
+
+
+def test_a_small_picture_for_a_page(tmp_path):
+    made = small(tmp_path, picture(size=(900, 300), exif=noted(6, t272="Model X")), "image/jpeg")
+    assert (made.format, made.size, dict(made.getexif())) == ("JPEG", (213, 640), {})  # turned upright, without notes
+    assert small(tmp_path, picture("PNG", "RGBA", (10, 10))).getpixel((5, 5)) == (255, 255, 255)
+    assert small(tmp_path, (FILES / "a.heic").read_bytes(), "image/heic").size == (48, 32)
+
+
+@pytest.mark.parametrize(
+    ("content", "error"),
+    [(b"", InvalidInputError), (b"\xff\xd8\xff", InvalidInputError), (png(2000, 2000), TooLargeError)],
+)
+def test_of_what_is_no_picture_there_is_no_small_one(tmp_path, content, error):
+    with pytest.raises(error):
+        small(tmp_path, content)
 
 
 @pytest.mark.parametrize(("width", "height"), [(1001, 1000), (50_000, 50_000), (2_000_000_000, 1)])
