@@ -111,7 +111,7 @@ class Source:
 
     def stream(self, query: sql.Composed) -> Iterator[tuple[Any, ...]]:
         """The rows of a query, a few at a time however many there are."""
-        with self._connection.cursor(name=f"moving_{next(self._cursors)}") as cursor:
+        with _said_plainly(), self._connection.cursor(name=f"moving_{next(self._cursors)}") as cursor:
             cursor.itersize = FETCH
             yield from cursor.execute(query)
 
@@ -146,8 +146,17 @@ class Source:
         }
 
     def _all(self, query: sql.Composed) -> list[tuple[Any, ...]]:
-        with self._connection.cursor() as cursor:
+        with _said_plainly(), self._connection.cursor() as cursor:
             return cursor.execute(query).fetchall()
+
+
+@contextmanager
+def _said_plainly() -> Iterator[None]:
+    """What goes wrong at the source is an error that says so."""
+    try:
+        yield
+    except psycopg.Error as exc:
+        raise UnavailableError(f"The older database failed: {_without_secrets(exc)}") from exc
 
 
 @contextmanager
@@ -187,6 +196,6 @@ def _label(connection: psycopg.Connection[Any]) -> str:
     return f"{info.host}:{info.port}/{info.dbname}"[:300]
 
 
-def _without_secrets(error: psycopg.OperationalError) -> str:
+def _without_secrets(error: psycopg.Error) -> str:
     """What the server said, on one line; libpq never repeats a password."""
     return " ".join(str(error).split())[:500]

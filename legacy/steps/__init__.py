@@ -3,12 +3,29 @@
 from __future__ import annotations
 
 from legacy.steps.base import Step
+from legacy.steps.edges import Edges
+from legacy.steps.entities import Entities, Mentions
+from legacy.steps.history import History
 from legacy.steps.items import Items
+from legacy.steps.scopes import Domains, Links, Scopes
 from legacy.steps.sessions import Sessions
+from legacy.steps.summaries import Summaries
 from legacy.steps.turns import Turns
 
 # In this order: whatever a row belongs to comes before it.
-STEPS: tuple[Step, ...] = (Sessions(), Turns(), Items())
+STEPS: tuple[Step, ...] = (
+    Domains(),
+    Scopes(),
+    Sessions(),
+    Links(),
+    Turns(),
+    Items(),
+    Entities(),
+    Mentions(),
+    Summaries(),
+    Edges(),
+    History(),
+)
 
 # Tables of the older systems that are not taken along, each with why; they are counted.
 LEFT_OUT: dict[str, str] = {

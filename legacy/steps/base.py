@@ -3,10 +3,11 @@ them is stored here."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 from uuid import UUID
 
 from django.db.models import Model
@@ -18,6 +19,8 @@ from legacy.contracts.outcomes import kept_aside
 from legacy.contracts.rows import key_of
 from legacy.models import MigratedRow
 from legacy.source import Source
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,20 +90,29 @@ class Parents:
 def parents(table: str, source_ids: Iterable[str | None]) -> Parents:
     """Where these rows of a source table went."""
     wanted = {key_of(source_id) for source_id in source_ids if source_id is not None}
-    rows = MigratedRow.objects.filter(source_table=table, source_id__in=wanted)
     moved, aside = {}, set()
-    for source_id, outcome, target_id in rows.values_list("source_id", "outcome", "target_id"):
-        if outcome == Fate.MIGRATED:
-            moved[source_id] = target_id
-        else:
-            aside.add(source_id)
+    for some in pieces(wanted):
+        rows = MigratedRow.objects.filter(source_table=table, source_id__in=some)
+        for source_id, outcome, target_id in rows.values_list("source_id", "outcome", "target_id"):
+            if outcome == Fate.MIGRATED:
+                moved[source_id] = target_id
+            else:
+                aside.add(source_id)
     return Parents(table, moved, frozenset(aside))
 
 
-def free_ids(model: type[Model], rows: Sequence[SourceRow]) -> dict[str, UUID]:
+def pieces(values: Collection[T]) -> Iterator[list[T]]:
+    """The values a few thousand at a time: no database takes any number of them in one statement."""
+    every = iter(values)
+    while some := list(islice(every, 5_000)):
+        yield some
+
+
+def free_ids(model: type[Model], rows: Sequence[SourceRow], column: str = "pk") -> dict[str, UUID]:
     """The id that each row gets here, by its source id: its own where that is a UUID and nobody has it here."""
     own = {row.id: row.target_id() for row in rows}
-    taken = set(model._default_manager.filter(pk__in=own.values()).values_list("pk", flat=True))  # noqa: SLF001
+    found = model._default_manager.filter(**{f"{column}__in": list(own.values())})  # noqa: SLF001
+    taken = set(found.values_list(column, flat=True))
     return {row.id: row.target_id(part="again") if own[row.id] in taken else own[row.id] for row in rows}
 
 

@@ -70,6 +70,11 @@ class Origins:
         columns = ("id", "created_at", "turn__session_id", "turn_id")
         self._messages = {row[0]: (Said(*row[:3]), row[3]) for row in said.values_list(*columns)}
 
+    @property
+    def turns(self) -> set[UUID]:
+        """The turns that came along, and those of the messages that did."""
+        return {*self._turns, *(turn for _, turn in self._messages.values())}
+
     def turn(self, source_id: str | None) -> Said | None:
         """The turn, None where it did not come along."""
         target = self._turns_there.maybe(source_id)
@@ -79,6 +84,19 @@ class Origins:
         """The message with the id of its turn, None where it did not come along."""
         target = self._messages_there.maybe(source_id)
         return self._messages.get(target) if target else None
+
+    def turn_of(self, row: SourceRow) -> UUID:
+        """The turn that a row names, or that of the message that it names. Raises Quarantined where neither came along."""
+        turn = self.turn(row.columns.get("turn_id"))
+        said = self.message(row.columns.get("message_id"))
+        if turn is not None:
+            return turn.id
+        if said is not None:
+            return said[1]
+        if not row.has("turn_id") and not row.has("message_id"):
+            raise Quarantined(Reason.ORPHAN, "it names neither a turn nor a message")
+        there, name = (self._turns_there, "turn_id") if row.has("turn_id") else (self._messages_there, "message_id")
+        return there.target(row.text(name))
 
 
 def _ids(there: Parents) -> list[UUID]:

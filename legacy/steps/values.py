@@ -13,7 +13,7 @@ from legacy.contracts import Quarantined, Reason, SourceRow
 from memory.candidates import Candidate, as_candidate
 from memory.contracts.items import TRUSTED, Lifecycle, Status
 from memory.contracts.writing import ITEM_TYPES
-from memory.keys import check_key
+from memory.keys import GRAMMARS, check_key
 from memory.policies import ConfidenceLevels
 from memory.statements import complete, content_hash, statement
 
@@ -109,17 +109,17 @@ def _as_given_here(
     fields = {name: told for name, told in fields.items() if name in known}
     faulty: dict[str, Any] = {}
     candidate = None
-    while key is not None and candidate is None:
+    under = {"key": key or GRAMMARS[kind].example}
+    while candidate is None:
         try:
-            candidate = as_candidate("value_json", ITEM_TYPES[kind].parse({**fields, "key": key}), ConfidenceLevels())
+            candidate = as_candidate("value_json", ITEM_TYPES[kind].parse({**fields, **under}), ConfidenceLevels())
         except InvalidInputError as exc:
             wrong = {error["loc"][0] for error in exc.errors if error["loc"]} & fields.keys()
             if not wrong:
                 break
             faulty |= {name: fields.pop(name) for name in wrong}
     if key is None:
-        faulty |= fields
-        fields = {}
+        candidate = None
     if faulty:
         notes.append(f"of another shape than {kind} have: {', '.join(sorted(faulty))}")
     value = candidate.value if candidate else complete(kind, key or "", fields)

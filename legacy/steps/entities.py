@@ -1,0 +1,269 @@
+"""Entities in the scopes of the sessions that mention them, with their other names, and the mentions."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from kernel.rows import insert
+from kernel.text import fold
+from legacy.contracts import Outcome, Quarantined, Reason, SourceRow
+from legacy.contracts.outcomes import moved
+from legacy.source import Source
+from legacy.steps.base import Run, each, free_ids, pieces, told_beside
+from legacy.steps.places import Origins, Places
+from memory.keys import ENTITY_KINDS
+from memory.models import Entity, EntityAlias, EntityMention, MemoryItem, Session, Turn
+from memory.naming import MAX_NAME, fold_name
+
+if TYPE_CHECKING:
+    from scopes.models import MemoryScope
+
+_ENTITY = frozenset({"id", "name", "kind", "canonical_id", "scope_id", "source_session_id"})
+_MENTION = frozenset({"id", "entity_id", "turn_id", "message_id", "created_at"})
+_Bearer = tuple[int, str, str]  # scope, kind and folded canonical name
+
+# Where an entity is mentioned, and what it is called if it is another name of one.
+_CANONICAL = "LEFT JOIN {entities} c ON c.id = e.canonical_id"
+_SESSIONS = (
+    "LEFT JOIN (SELECT m.entity_id, array_agg(DISTINCT t.session_id::text) AS names FROM {entity_mentions} m "
+    "LEFT JOIN {messages} g ON g.id = m.message_id JOIN {turns} t ON t.id = coalesce(m.turn_id, g.turn_id) "
+    "GROUP BY m.entity_id) o ON o.entity_id = r.id"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What an entity is called: its kind, its canonical name, and the name of this row. `note` says what differs."""
+
+    kind: str
+    canonical: str
+    name: str
+    note: str = ""
+
+
+def named(kind: str, name: str, canonical: str) -> Named:
+    """An entity by its names; a kind that does not exist here becomes `other`. Raises Quarantined."""
+    for text in (name, canonical):
+        if len(text) > MAX_NAME:
+            raise Quarantined(Reason.TEXT_TOO_LONG, f"name: {len(text)} characters, at most {MAX_NAME}")
+        if not fold(text):
+            raise Quarantined(Reason.MISSING_VALUE, "name is empty")
+    known = kind if kind in ENTITY_KINDS else "other"
+    return Named(known, canonical, name, f"kind was {kind}" if known != kind else "")
+
+
+class Entities:
+    """The step of entities."""
+
+    name = "entities"
+    tables: tuple[str, ...] = ("entities",)
+
+    def rows(self, source: Source) -> Iterator[SourceRow]:
+        """Every entity, with the sessions that mention it and the name and kind of the one that it is a name of."""
+        mentioned = source.has("entity_mentions") and source.has("turns") and source.has("messages")
+        other = source.has("entities", "canonical_id")
+        join = f"{_CANONICAL.replace('e.', 'r.')} " if other else ""
+        places = ("coalesce(c.name, r.canonical_id, '')", "coalesce(c.kind, '')") if other else ("''", "''")
+        join += _SESSIONS if mentioned else ""
+        sessions = "coalesce(o.names, '{}')" if mentioned else "'{}'::text[]"
+        return source.rows("entities", join=join, places=(*places, sessions))
+
+    def store(self, rows: Sequence[SourceRow], run: Run) -> list[Outcome]:
+        """Store an entity in its own scope, or in that of each session that mentions it; of one name once."""
+        batch = _Batch(rows, run)
+        outcomes = each(rows, batch.take)
+        batch.store()
+        return outcomes
+
+
+class _Batch:
+    """What one batch of entities becomes."""
+
+    def __init__(self, rows: Sequence[SourceRow], run: Run) -> None:
+        self._run = run
+        sessions = [name for row in rows for name in row.place[2]]
+        self._places = Places(rows, sessions)
+        self._ids = free_ids(Entity, rows)
+        folded = {fold_name(text) for row in rows for text in (row.columns.get("name") or "", row.place[0]) if text}
+        self._there = _bearers(folded, self._places.scope_keys)
+        self._made: list[Entity] = []
+        self._aliases: list[EntityAlias] = []
+
+    def take(self, row: SourceRow) -> Outcome:
+        """The outcome of one entity."""
+        name = row.required("name")
+        said = named(row.place[1] or row.text("kind") or "other", name, row.place[0] or name)
+        where = self._where(row)
+        kept = [self._bearer(said, row, scope, session, first=n == 0) for n, (scope, session) in enumerate(where)]
+        notes = [said.note, told_beside(row, _ENTITY)]
+        notes += [f"one here for each of {len(kept)} sessions"] if len(kept) > 1 else []
+        notes += [f"another name of {said.canonical}"] if fold_name(said.name) != fold_name(said.canonical) else []
+        return moved(row, "entities", kept[0].pk, "; ".join(note for note in notes if note))
+
+    def _where(self, row: SourceRow) -> list[tuple[MemoryScope, Session | None]]:
+        if row.has("scope_id") or row.has("source_session_id"):
+            session = self._places.session(row)
+            return [(self._places.scope(row, session), session)]
+        if not row.place[2]:
+            raise Quarantined(Reason.ORPHAN, "nothing mentions it")
+        found: list[tuple[MemoryScope, Session | None]] = []
+        fault = None
+        for name in sorted(row.place[2]):
+            try:
+                session = self._places.session_named(name)
+                found.append((session.scope, session))
+            except Quarantined as why:
+                fault = why
+        if fault is not None and not found:
+            raise fault
+        return found
+
+    def _bearer(
+        self, said: Named, row: SourceRow, scope: MemoryScope, session: Session | None, *, first: bool
+    ) -> Entity:
+        folded = fold_name(said.canonical)
+        entity = self._there.get((scope.key, said.kind, folded))
+        if entity is None:
+            target = self._ids[row.id] if first else row.target_id(part=str(scope.id))
+            entity = Entity(
+                id=target,
+                domain_id=scope.domain_id,
+                scope=scope,
+                kind=said.kind,
+                canonical=said.canonical,
+                canonical_folded=folded,
+                name=said.name,
+                source_session=session,
+                created_at=session.created_at if session else self._run.ctx.now,
+            )
+            self._there[scope.key, said.kind, folded] = entity
+            self._made.append(entity)
+        if fold_name(said.name) != folded:
+            alias = EntityAlias(
+                domain_id=scope.domain_id, entity=entity, alias=said.name, alias_folded=fold_name(said.name)
+            )
+            self._aliases.append(alias)
+        return entity
+
+    def store(self) -> None:
+        """Insert what was taken, each entity with the memory in force that tells of it."""
+        told = _memories({entity.scope_id for entity in self._made})
+        for entity in self._made:
+            entity.item_id = told.get((entity.scope_id, entity.kind, entity.canonical_folded))
+        insert(self._made)
+        insert(self._aliases, known=True)
+
+
+def _bearers(names: Collection[str], scopes: Collection[int]) -> dict[_Bearer, Entity]:
+    """The entities of these folded names in these scopes."""
+    rows = Entity.objects.filter(canonical_folded__in=names)
+    found = (row for some in pieces(scopes) for row in rows.filter(scope_id__in=some))
+    return {(row.scope_id, row.kind, row.canonical_folded): row for row in found}
+
+
+def _memories(scopes: Collection[int]) -> dict[_Bearer, UUID]:
+    """The memories in force that tell of entities, by what these are called."""
+    rows = MemoryItem.objects.filter(type="entities", current_until=None).exclude(key=None)
+    found: dict[_Bearer, UUID] = {}
+    for some in pieces(scopes):
+        told = rows.filter(scope_id__in=some).values_list("scope_id", "key", "value", "id")
+        for scope, key, value, target in told:
+            _, kind, canonical = str(key).split(":", 2)
+            for name in {canonical, str(value.get("canonical") or canonical)}:
+                found[scope, kind, fold_name(name)] = target
+    return found
+
+
+class Mentions:
+    """The step of mentions."""
+
+    name = "entity_mentions"
+    tables: tuple[str, ...] = ("entity_mentions",)
+
+    def rows(self, source: Source) -> Iterator[SourceRow]:
+        """Every mention, with what its entity is called and the scope that it lies in."""
+        if not source.has("entities"):
+            return source.rows("entity_mentions", places=("''", "''", "''", "false"))
+        other = source.has("entities", "canonical_id")
+        join = "LEFT JOIN {entities} e ON e.id = r.entity_id " + (_CANONICAL if other else "")
+        name = "coalesce(c.name, e.canonical_id, e.name, '')" if other else "coalesce(e.name, '')"
+        kind = "coalesce(c.kind, e.kind, 'other')" if other else "coalesce(e.kind, 'other')"
+        scope = "coalesce(e.scope_id::text, '')" if source.has("entities", "scope_id") else "''"
+        return source.rows("entity_mentions", join=join, places=(name, kind, scope, "e.id IS NOT NULL"))
+
+    def store(self, rows: Sequence[SourceRow], run: Run) -> list[Outcome]:
+        """Store mentions, each pair of entity and turn once, and note the names with their turns."""
+        batch = _Mentions(rows)
+        outcomes = each(rows, batch.take)
+        batch.store()
+        return outcomes
+
+
+class _Mentions:
+    """What one batch of mentions becomes."""
+
+    def __init__(self, rows: Sequence[SourceRow]) -> None:
+        columns = [row.columns for row in rows]
+        self._origins = Origins(
+            [each.get("turn_id") for each in columns], [each.get("message_id") for each in columns]
+        )
+        self._ids = free_ids(EntityMention, rows)
+        scoped = [SourceRow("entities", row.id, {"scope_id": row.place[2]}) for row in rows if row.place[2]]
+        self._places = Places(scoped)
+        folded = {fold_name(row.place[0]) for row in rows if row.place[0]}
+        turns = self._origins.turns
+        self._turns = Turn.objects.select_related("session").in_bulk(list(turns))
+        scopes = {turn.session.scope_id for turn in self._turns.values()}
+        self._there = _bearers(folded, scopes | self._places.scope_keys)
+        pairs = EntityMention.objects.filter(turn__in=turns).values_list("entity_id", "turn_id", "id")
+        self._known = {(entity, turn): target for entity, turn, target in pairs}
+        self._made: list[EntityMention] = []
+        self._names: dict[UUID, list[str]] = defaultdict(list)
+
+    def take(self, row: SourceRow) -> Outcome:
+        """The outcome of one mention."""
+        name, kind, scope_id, there = row.place
+        if not there:
+            raise Quarantined(Reason.ORPHAN, f"no row {row.text('entity_id')[:80]!r} in entities")
+        turn = self._turns[self._origins.turn_of(row)]
+        known = kind if kind in ENTITY_KINDS else "other"
+        entity = self._there.get((self._scope(scope_id, turn), known, fold_name(name)))
+        if entity is None:
+            raise Quarantined(Reason.PARENT_QUARANTINED, f"entities {row.text('entity_id')[:80]}")
+        self._names[turn.pk].append(entity.canonical_folded)
+        beside = told_beside(row, _MENTION)
+        if (entity.pk, turn.pk) in self._known:
+            again = self._known[entity.pk, turn.pk]
+            return moved(row, "entity_mentions", again, f"the turn mentions it already; {beside}".removesuffix("; "))
+        mention = EntityMention(
+            id=self._ids[row.id],
+            domain_id=entity.domain_id,
+            entity=entity,
+            turn=turn,
+            created_at=row.moment("created_at") or turn.created_at,
+        )
+        self._known[entity.pk, turn.pk] = mention.pk
+        self._made.append(mention)
+        return moved(row, "entity_mentions", mention.pk, beside)
+
+    def _scope(self, scope_id: str, turn: Turn) -> int:
+        """The scope of the entity: its own, else that of the turn's session."""
+        if not scope_id:
+            return turn.session.scope_id
+        return self._places.scope(SourceRow("entities", "", {"scope_id": scope_id}), None).key
+
+    def store(self) -> None:
+        """Insert what was taken; each turn knows the names that it mentions."""
+        insert(self._made)
+        changed = []
+        for key, names in sorted(self._names.items()):
+            turn = self._turns[key]
+            wanted = list(dict.fromkeys([*turn.entity_names, *names]))
+            if wanted != turn.entity_names:
+                turn.entity_names = wanted
+                changed.append(turn)
+        Turn.objects.bulk_update(changed, ["entity_names"])
