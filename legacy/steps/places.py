@@ -32,7 +32,9 @@ class Places:
         self._scopes_there = parents("memory_scopes", (row.columns.get("scope_id") for row in rows))
         self._sessions = Session.objects.select_related("scope").in_bulk(_ids(self._sessions_there))
         self._scopes = {row.id: row for row in MemoryScope.objects.filter(id__in=_ids(self._scopes_there))}
-        lock_scopes({row.scope_id for row in self._sessions.values()} | {scope.key for scope in self._scopes.values()})
+        self.scope_keys = {row.scope_id for row in self._sessions.values()}
+        self.scope_keys |= {scope.key for scope in self._scopes.values()}
+        lock_scopes(self.scope_keys)
 
     def session(self, row: SourceRow) -> Session | None:
         """The session that a row comes from. Raises Quarantined where it names one that did not come along."""
