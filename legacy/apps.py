@@ -5,3 +5,6 @@ from django.apps import AppConfig
 
 class LegacyConfig(AppConfig):
     name = "legacy"
+
+    def ready(self) -> None:
+        from legacy import actions  # noqa: F401  registers actions

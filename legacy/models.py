@@ -1,4 +1,4 @@
-"""Tables of moving in: runs of the migration, and what became of each row of the source."""
+"""Tables of moving in: runs of the migration, what became of each row of the source, and what validations found."""
 
 from __future__ import annotations
 
@@ -69,3 +69,21 @@ class MigratedRow(models.Model):
 
     def __str__(self) -> str:
         return f"{self.source_table} {self.source_id[:60]}: {self.outcome}"
+
+
+class MigrationCheck(models.Model):
+    """What one validation found. `source` is `host:port/database`, empty where it looked at this side alone; `report` has
+    the shape of `legacy.contracts.validating.MigrationReport`."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    source = models.CharField(max_length=300, blank=True, default="")
+    whole = models.BooleanField()
+    report = JSONField()
+    finished_at = models.DateTimeField(default=clock.now)
+
+    class Meta:
+        db_table = "migration_checks"
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return f"{self.source or 'this side'} {'whole' if self.whole else 'wrong'}"

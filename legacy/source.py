@@ -109,6 +109,16 @@ class Source:
                 table, ":".join(texts[n] or "" for n in at), dict(zip(found.columns, texts, strict=True)), place
             )
 
+    def among(self, table: str, ids: Sequence[str]) -> set[str]:
+        """Those of the ids that rows of a table have."""
+        found = self.tables[table]
+        names = [sql.SQL("r.{}::text").format(sql.Identifier(name)) for name in found.key or found.columns[:1]]
+        own = sql.SQL(" || ':' || ").join(names)
+        query = sql.SQL("SELECT {} FROM {} r WHERE {} = ANY({})").format(
+            own, found.quoted, own, sql.Literal(list(ids))
+        )
+        return {text for (text,) in self._all(query)}
+
     def stream(self, query: sql.Composed) -> Iterator[tuple[Any, ...]]:
         """The rows of a query, a few at a time however many there are."""
         with _said_plainly(), self._connection.cursor(name=f"moving_{next(self._cursors)}") as cursor:

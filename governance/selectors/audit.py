@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypeVar
@@ -140,6 +141,12 @@ def _shows(row: AuditEntry, table: str | None, object_id: str, ctx: Ctx) -> bool
 def changes_of(table: str, object_id: str) -> QuerySet[Any, Any]:
     """The ids of the entries that changed one object; not limited to what anyone may see."""
     return AuditObject.objects.filter(table=table, object_id=object_id).values("entry_id")
+
+
+def on_record(table: str, object_ids: Collection[str]) -> set[str]:
+    """Those of the objects of one table that some entry says were changed; not limited to what anyone may see."""
+    rows = AuditObject.objects.filter(table=table, object_id__in=object_ids)
+    return set(rows.values_list("object_id", flat=True)) if object_ids else set()
 
 
 def get_audit_entry(entry_id: UUID, ctx: Ctx) -> AuditEntry:

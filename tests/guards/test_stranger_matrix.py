@@ -354,6 +354,9 @@ INPUTS: dict[str, Inputs] = {
     "verify_audit": lambda ids: {"chain": {}},
     "check_media": lambda ids: {"store": {}},
     "doctor": lambda ids: {"installation": {}},
+    "export_legacy": lambda ids: {"domain": {"domain_id": ids.domain}},
+    "get_migration": lambda ids: {"installation": {}},
+    "list_migrated_rows": lambda ids: {"installation": {}},
     "garbage_collect_media_objects": lambda ids: {"store": {}},
     "set_preferences": lambda ids: {"own": {"shortcuts": False}},
     "whoami": lambda ids: {"me": {}},
@@ -381,7 +384,8 @@ MAY_ANSWER = (
     }
 )  # with what is the caller's own
 OF_THE_INSTALLATION = {
-    "check_media", "doctor", "expire_proposals", "garbage_collect_media_objects", "prune_media_jobs", "recover_media_jobs",
+    "check_media", "doctor", "get_migration", "list_migrated_rows",
+    "expire_proposals", "garbage_collect_media_objects", "prune_media_jobs", "recover_media_jobs",
     "create_principal", "issue_key", "revoke_key", "list_principals", "get_policy", "replay_policy", "reset_second_factor",
     "set_policy",
     "verify_audit",

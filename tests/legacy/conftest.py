@@ -15,7 +15,7 @@ from kernel.db import is_postgres
 from scopes.contracts import LEGACY_DOMAIN
 from scripts.postgres import temporary_postgres
 from tests.conftest import Player, make_agent
-from tests.legacy.moving import OWNER
+from tests.legacy.judging import OWNER
 
 
 @pytest.fixture(scope="session")

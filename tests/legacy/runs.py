@@ -13,7 +13,7 @@ from typing import Any
 from django.conf import settings
 
 from scripts.environment import without_settings
-from tests.legacy.moving import OWNER
+from tests.legacy.judging import OWNER
 from tests.legacy.sources.databases import Source
 from tests.media.killing import database_url
 

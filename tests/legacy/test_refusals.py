@@ -12,7 +12,7 @@ from memory.models import Message
 from scopes.models import Principal
 from scripts.postgres import free_port
 from tests.conftest import TEAM, Player, make_agent
-from tests.legacy.moving import move, refused
+from tests.legacy.judging import move, refused
 from tests.legacy.sources import clean
 from tests.legacy.sources.databases import Source, source
 from tests.legacy.sources.rows import Rows

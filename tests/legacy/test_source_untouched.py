@@ -13,7 +13,7 @@ import pytest
 from legacy.models import MigratedRow
 from memory.models import Message
 from tests.conftest import Player
-from tests.legacy.moving import move, refused
+from tests.legacy.judging import move, refused
 from tests.legacy.sources import EVERYTHING, clean, dirty, everything
 from tests.legacy.sources.databases import Source, source, tables
 

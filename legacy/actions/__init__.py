@@ -1,0 +1,7 @@
+"""What anyone can do with what was moved in; importing this registers it."""
+
+from __future__ import annotations
+
+from legacy.actions import exporting, reading
+
+__all__ = ["exporting", "reading"]

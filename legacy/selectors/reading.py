@@ -1,0 +1,63 @@
+"""Runs of the migration, its last validation, and what became of single rows."""
+
+from __future__ import annotations
+
+from kernel.paging import page
+from legacy.contracts import REASONS, Fate
+from legacy.contracts.reading import (
+    GetMigrationResult,
+    ListMigratedRowsInput,
+    ListMigratedRowsResult,
+    MigratedRowView,
+    RunView,
+)
+from legacy.contracts.validating import MigrationReport
+from legacy.models import MigratedRow, MigrationCheck, MigrationRun
+
+_RUNS = 10
+
+
+def migration() -> GetMigrationResult:
+    """The last runs and the last validation; one that had the older database counts before one that had not."""
+    check = MigrationCheck.objects.order_by("-pk").exclude(source="").first() or MigrationCheck.objects.first()
+    return GetMigrationResult(
+        runs=[_run(row) for row in MigrationRun.objects.order_by("-pk")[:_RUNS]],
+        report=MigrationReport.model_validate(check.report) if check else None,
+        reasons={reason.value: meaning for reason, meaning in REASONS.items()},
+    )
+
+
+def _run(row: MigrationRun) -> RunView:
+    return RunView(
+        id=row.pk,
+        source=row.source,
+        state=row.state,
+        started_at=row.started_at,
+        finished_at=row.finished_at,
+        figures=row.figures,
+    )
+
+
+def migrated_rows(given: ListMigratedRowsInput) -> ListMigratedRowsResult:
+    """One page of what became of single rows."""
+    wanted = {
+        name: value
+        for name in ("outcome", "source_table", "source_id", "reason")
+        if (value := getattr(given, name)) is not None
+    }
+    rows, cursor = page(MigratedRow.objects.filter(**wanted), given, "id", int)
+    return ListMigratedRowsResult(rows=[_row(row) for row in rows], next_cursor=cursor)
+
+
+def _row(row: MigratedRow) -> MigratedRowView:
+    return MigratedRowView(
+        source_table=row.source_table,
+        source_id=row.source_id,
+        outcome=Fate(row.outcome),
+        target_table=row.target_table,
+        target_id=row.target_id,
+        reason=row.reason,
+        note=row.note,
+        content=row.content,
+        run_id=row.run_id,
+    )

@@ -1,0 +1,109 @@
+"""Holding a migration to its promises: every row accounted for, whole, in its place and unchanged. It only reads."""
+
+from __future__ import annotations
+
+import resource
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from itertools import islice
+
+from kernel import clock
+from legacy.contracts import SourceRow
+from legacy.contracts.validating import MigrationReport, MissingCounts
+from legacy.models import MigratedRow, MigrationRun
+from legacy.selectors.compared import COMPARISONS
+from legacy.services.holding import look_at_source_rows, look_at_targets, look_for_gone
+from legacy.services.tally import Tally
+from legacy.source import Source
+from legacy.steps import LEFT_OUT
+
+BATCH = 500
+Progress = Callable[[str, int, int], None]
+
+
+def validate(source: Source | None, progress: Progress, batch: int = BATCH) -> MigrationReport:
+    """Look at every row that was moved and, where the source is given, at every row there.
+
+    `progress` is told the phase (`here`, or a table there), how many rows of it were looked at, and how many there are.
+    What is kept in memory does not grow with the rows.
+    """
+    tally, started, begun = Tally(), clock.now(), time.monotonic()
+    _look_here(tally, progress, batch)
+    if source is not None:
+        for table in _tables(source):
+            _look_there(source, table, tally, progress, batch)
+        _count_left_out(source, tally)
+    checks = tally.checks(with_source=source is not None)
+    run = MigrationRun.objects.order_by("-pk").first()
+    return MigrationReport(
+        run_id=run.pk if run else None,
+        source=source.label if source else "",
+        started_at=started,
+        finished_at=clock.now(),
+        rows_per_second=round(tally.seen / max(time.monotonic() - begun, 0.001), 1),
+        memory_peak_bytes=_memory_peak(),
+        whole=not any(check.fault and check.count for check in checks),
+        missing=MissingCounts(**{table: tally.missing[table] for table in MissingCounts.model_fields}),
+        tables=tally.figures(),
+        checks=checks,
+        reasons=tally.reason_counts(),
+        not_made=[check.code for check in checks if not check.made],
+    )
+
+
+def _look_here(tally: Tally, progress: Progress, batch: int) -> None:
+    """Every remembered row: is it here, does it belong somewhere, can it be found?"""
+    total, after = MigratedRow.objects.count(), 0
+    while rows := list(MigratedRow.objects.filter(pk__gt=after).defer("content").order_by("pk")[:batch]):
+        after = rows[-1].pk
+        tally.seen += len(rows)
+        moved: dict[str, list[MigratedRow]] = defaultdict(list)
+        for row in rows:
+            here = bool(row.target_table)
+            tally.accounted(
+                row.source_table, row.outcome, row.target_table, reason=row.reason, adjusted=here and bool(row.note)
+            )
+            if here:
+                moved[row.target_table].append(row)
+        for table, each in moved.items():
+            look_at_targets(table, each, tally)
+        progress("here", tally.seen, total)
+
+
+def _count_left_out(source: Source, tally: Tally) -> None:
+    """What is left out is counted by table, and nothing is remembered of its rows."""
+    for table, reason in LEFT_OUT.items():
+        count = source.count(table)
+        if count:
+            tally.left_out(table, reason, count)
+
+
+def _tables(source: Source) -> list[str]:
+    """The tables of the source of which rows were taken or might have been."""
+    remembered = set(MigratedRow.objects.order_by().values_list("source_table", flat=True).distinct())
+    return sorted(name for name in source.tables if name in remembered or name in COMPARISONS)
+
+
+def _look_there(source: Source, table: str, tally: Tally, progress: Progress, batch: int) -> None:
+    total, done, matched = source.count(table), 0, 0
+    for rows in _batches(source.rows(table), batch):
+        matched += look_at_source_rows(table, rows, tally)
+        done += len(rows)
+        tally.seen += len(rows)
+        progress(table, done, total)
+    tally.in_source[table] = done
+    if tally.remembered(table) > matched:
+        look_for_gone(source, table, tally, batch)
+
+
+def _batches(rows: Iterator[SourceRow], size: int) -> Iterator[list[SourceRow]]:
+    while batch := list(islice(rows, size)):
+        yield batch
+
+
+def _memory_peak() -> int:
+    """Bytes; the system counts in KiB, but on macOS."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024

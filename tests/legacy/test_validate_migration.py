@@ -1,0 +1,296 @@
+"""Validation fails where something is wrong: one thing is broken at a time, and its report names the row."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+from django.core.management import CommandError, call_command
+
+from governance.gate import system_ctx
+from kernel.context import Ctx, Door
+from legacy.contracts.validating import Check, Finding, MigrationReport
+from legacy.models import MigratedRow, MigrationCheck, MigrationRun
+from legacy.services.migrating import Options, migrate
+from legacy.services.owning import owner_named
+from legacy.services.tally import RULES
+from legacy.services.validating import validate
+from legacy.source import opened
+from legacy.steps import STEPS
+from memory.models import Message, Ref, Session, ToolCall, Turn
+from scopes.models import Domain
+from search.models import IndexEntry
+from tests.guards.write_guard import unguarded
+from tests.legacy.sources import clean
+from tests.legacy.sources.databases import Source, source
+
+NEEDS_SOURCE = [code for code, rule in RULES.items() if rule.needs_source]
+
+
+@pytest.fixture(scope="module")
+def older(postgres: str) -> Iterator[Source]:
+    """A clean 0.1 with two conversations; a test that changes it puts it back."""
+    rows = clean(2, 6)[0]
+    for name in set(rows.by_table) - {table for step in STEPS for table in step.tables}:
+        rows.by_table.pop(name)
+    with source(postgres, rows) as made:
+        yield made
+
+
+@pytest.fixture
+def moved(db, older: Source) -> Source:
+    """The older database, moved in."""
+    move(older)
+    return older
+
+
+def ctx() -> Ctx:
+    return system_ctx("tests", Door.CLI)
+
+
+def move(older: Source) -> None:
+    with opened(older.url) as snapshot:
+        migrate(snapshot, owner_named(None, ctx()), Options(), ctx(), lambda *told: None)
+
+
+def against(older: Source, batch: int = 500) -> MigrationReport:
+    with opened(older.url) as snapshot:
+        return validate(snapshot, lambda *told: None, batch)
+
+
+def here() -> MigrationReport:
+    return validate(None, lambda *told: None)
+
+
+def found(report: MigrationReport) -> dict[str, Check]:
+    """The checks that found something."""
+    return {check.code: check for check in report.checks if check.count}
+
+
+def the_finding(report: MigrationReport, code: str) -> Finding:
+    """The only thing that is wrong."""
+    assert list(found(report)) == [code], found(report)
+    (finding,) = found(report)[code].findings
+    assert report.whole is not RULES[code].fault
+    return finding
+
+
+def change(older: Source, statement: str, back: str) -> Iterator[None]:
+    """Change the older database for one test."""
+    with psycopg.connect(older.url, autocommit=True) as connection:
+        connection.execute(statement)
+        try:
+            yield
+        finally:
+            connection.execute(back)
+
+
+def test_it_works(moved: Source):
+    """What was moved whole is found whole, table by table, on both sides."""
+    report = against(moved)
+    assert report.whole
+    assert found(report) == {}
+    assert report.not_made == []
+    tables = {table.source_table: table for table in report.tables}
+    for name in ("sessions", "turns", "messages", "tool_calls", "refs"):
+        held = tables[name]
+        assert held.in_source == len(moved.rows[name])
+        assert held.migrated + held.quarantined == held.in_source, name
+        assert held.source_digest == held.target_digest, name
+    assert tables["messages"].compared == tables["messages"].in_source
+    assert report.missing.model_dump() == {"memory_items": 0, "entities": 0, "kg_edges": 0}
+
+
+def test_any_batch_says_the_same(moved: Source):
+    digests = [[(t.source_digest, t.target_digest) for t in against(moved, size).tables] for size in (1, 7, 5000)]
+    assert digests[0] == digests[1] == digests[2]
+
+
+def test_without_the_source_it_says_which_checks_it_did_not_make(moved: Source):
+    report = here()
+    assert report.whole
+    assert report.not_made == NEEDS_SOURCE
+    assert {check.code for check in report.checks if not check.made} == set(NEEDS_SOURCE)
+    assert {table.in_source for table in report.tables} == {None}
+
+
+def test_validation_writes_nothing_on_either_side(moved: Source, django_assert_max_num_queries):
+    before = moved.digests()
+    with django_assert_max_num_queries(400) as queries:
+        against(moved)
+    assert [query["sql"] for query in queries if not query["sql"].lstrip().upper().startswith("SELECT")] == []
+    assert moved.digests() == before
+
+
+def test_a_row_deleted_here_is_named(moved: Source):
+    with unguarded():
+        ref = Ref.objects.order_by("pk").first()
+        assert ref is not None
+        origin = MigratedRow.objects.get(target_table="refs", target_id=str(ref.pk))
+        Ref.objects.filter(pk=ref.pk).delete()
+    for report in (against(moved), here()):
+        finding = the_finding(report, "missing")
+        assert (finding.source_table, finding.source_id) == ("refs", origin.source_id)
+        assert finding.target_id == str(ref.pk)
+
+
+@pytest.mark.parametrize(
+    ("model", "column", "value", "said"),
+    [
+        (Message, "content", "something else", "content"),
+        (Message, "role", "system", "role"),
+        (Message, "meta", {}, "meta_json"),
+        (ToolCall, "result", {"a": 1}, "result_json"),
+        (Ref, "ref_uri", "elsewhere", "ref_uri"),
+    ],
+)
+def test_a_value_changed_here_is_named(moved: Source, model, column, value, said):
+    table = model._meta.db_table
+    came = MigratedRow.objects.filter(target_table=table, note="").values_list("target_id", flat=True)
+    rows = model.objects.filter(pk__in=list(came)).exclude(**{column: value})
+    row = next(row for row in rows if said != "meta_json" or row.meta)
+    with unguarded():
+        model.objects.filter(pk=row.pk).update(**{column: value})
+    finding = the_finding(against(moved), "value_differs")
+    assert (finding.target_table, finding.target_id) == (table, str(row.pk))
+    assert finding.what.startswith(f"{said}: there ")
+    assert here().whole
+    figures = next(each for each in against(moved).tables if each.source_table == table)
+    assert figures.source_digest != figures.target_digest
+
+
+def test_a_message_hung_on_another_turn_is_named(moved: Source):
+    message = Message.objects.order_by("pk").first()
+    assert message is not None
+    other = Turn.objects.exclude(pk=message.turn_id).order_by("pk").first()
+    with unguarded():
+        Message.objects.filter(pk=message.pk).update(turn=other, position=99)
+    assert the_finding(against(moved), "value_differs").what.startswith("turn_id: there ")
+
+
+def test_a_row_added_there_is_named(moved: Source):
+    session = moved.rows["sessions"][0]["id"]
+    add = f"INSERT INTO turns (id, session_id, seq, created_at) VALUES ('late', '{session}', 99, now())"
+    for _ in change(moved, add, "DELETE FROM turns WHERE id = 'late'"):
+        report = against(moved)
+    finding = the_finding(report, "not_accounted")
+    assert (finding.source_table, finding.source_id, finding.target_id) == ("turns", "late", "")
+    assert against(moved).whole
+
+
+def test_a_row_changed_there_is_named(moved: Source):
+    message = moved.rows["messages"][0]
+    text = message["content"].replace("'", "''")
+    statement = "UPDATE messages SET content = '{}' WHERE id = '{}'"
+    for _ in change(moved, statement.format("edited", message["id"]), statement.format(text, message["id"])):
+        report = against(moved)
+    finding = the_finding(report, "source_changed")
+    assert (finding.source_table, finding.source_id) == ("messages", message["id"])
+
+
+def test_a_row_gone_there_is_named(moved: Source):
+    with unguarded():
+        run = MigrationRun.objects.first()
+        kept = {"source_table": "refs", "source_id": "was-there", "digest": "0" * 64, "run": run}
+        MigratedRow.objects.create(**kept, outcome="quarantined", reason="orphan")
+    for batch in (1, 500):
+        finding = the_finding(against(moved, batch), "gone_from_source")
+        assert (finding.source_table, finding.source_id) == ("refs", "was-there")
+
+
+def test_a_row_in_another_domain_than_what_it_belongs_to_is_named(moved: Source):
+    turn = Turn.objects.order_by("pk").first()
+    assert turn is not None
+    with unguarded():
+        Turn.objects.filter(pk=turn.pk).update(domain=Domain.objects.create(pk="elsewhere"))
+    crossed = {finding.target_id for finding in found(here())["cross_domain"].findings}
+    assert str(turn.pk) in crossed
+    assert crossed > {str(row) for row in Message.objects.filter(turn=turn).values_list("pk", flat=True)}
+
+
+def test_a_session_that_miscounts_its_turns_is_named(moved: Source):
+    session = Session.objects.order_by("pk").first()
+    assert session is not None
+    with unguarded():
+        Session.objects.filter(pk=session.pk).update(last_seq=1)
+    finding = the_finding(here(), "wrong_count")
+    assert finding.target_id == str(session.pk)
+
+
+def test_a_text_that_no_search_finds_is_named(moved: Source):
+    message = Message.objects.order_by("pk").first()
+    assert message is not None
+    with unguarded():
+        IndexEntry.objects.filter(object_id=message.pk)._raw_delete("default")
+    assert the_finding(here(), "not_indexed").target_id == str(message.pk)
+
+
+def test_many_faults_are_counted_and_the_first_are_named(moved: Source):
+    with unguarded():
+        Message.objects.update(role="system")
+    check = found(against(moved))["value_differs"]
+    assert check.count == len(moved.rows["messages"])
+    assert len(check.findings) == min(check.count, 50)
+
+
+def test_nothing_moved_is_nothing_wrong_but_with_the_source_all_is_missing(db, older: Source):
+    assert here().whole
+    report = against(older)
+    assert not report.whole
+    assert found(report)["not_accounted"].count >= len(older.rows["messages"])
+
+
+def run(*arguments: str) -> tuple[str, str, int]:
+    out, err = io.StringIO(), io.StringIO()
+    code = 0
+    try:
+        call_command("validate_migration", *arguments, stdout=out, stderr=err)
+    except SystemExit as left:
+        code = int(left.code or 0)
+    return out.getvalue(), err.getvalue(), code
+
+
+def test_the_command_prints_the_report_and_keeps_it(moved: Source):
+    text, _, code = run("--from", moved.url)
+    assert code == 0
+    assert "Whole: every check that was made holds." in text
+    assert "memory_items  0" in text
+    kept = MigrationCheck.objects.get()
+    assert kept.whole
+    assert MigrationReport.model_validate(kept.report).source in text
+    assert "postgres:" not in kept.source
+
+
+def test_the_command_answers_in_json(moved: Source):
+    text, _, code = run("--json")
+    assert code == 0
+    report = json.loads(text)
+    assert report["whole"] is True
+    assert report["not_made"] == NEEDS_SOURCE
+
+
+def test_the_command_exits_with_1_and_names_what_is_wrong(moved: Source):
+    with unguarded():
+        Message.objects.filter(role="user").update(content="x")
+    text, _, code = run("--from", moved.url)
+    assert code == 1
+    assert "[WRONG] value_differs" in text
+    assert "WRONG: " in text.splitlines()[-1]
+    assert not MigrationCheck.objects.get().whole
+
+
+@pytest.mark.parametrize("url", ["postgresql://nobody@127.0.0.1:1/none", "mysql://x", "nonsense", ""])
+def test_a_source_that_cannot_be_read_is_refused_and_nothing_is_kept(db, url):
+    _, said, code = run("--from", url)
+    assert code == 1
+    assert json.loads(said)["code"] in ("unavailable", "invalid_input")
+    assert not MigrationCheck.objects.exists()
+
+
+@pytest.mark.parametrize("batch", ["0", "-1", "5001"])
+def test_an_impossible_batch_is_refused(db, batch):
+    with pytest.raises(CommandError, match="--batch"):
+        call_command("validate_migration", "--batch", batch)
