@@ -29,7 +29,8 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NewEntry:
-    """One text to index under one scope. `sequence` orders the texts of a session; `author` is who said it; `label` is
+    """One text to index under one scope. `sequence` orders the texts of a session, or of a document, whose key is then
+    `session_key`; `numbered`: it counts them from 1 without a gap, so that it is their place too; `author` is who said it; `label` is
     its owner's own class of it, such as the type of a memory; it holds in the world from `valid_from` to `valid_to`;
     `trust`, 0..1, is how sure its owner is of it. `counted` are the terms of author and text where they were counted
     before, as of a long text that is written in one transaction."""
@@ -51,6 +52,7 @@ class NewEntry:
     trust: float = 1.0
     current_until: datetime | None = None
     counted: Mapping[str, int] | None = None
+    numbered: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,11 +24,13 @@ _FOLD_EVERY = 32
 _Place = tuple[int, str, int]
 _Held = tuple[int, Iterable[int]]
 """An entry by its number, and terms of it."""
+_MOVED = frozenset({"sequence", "place"})
 # What an entry must agree in with the text that it stands for.
 _UPKEPT = (
     "author", "label", "trust", "valid_from", "valid_to", "recorded_at", "state", "current_until", "tokeniser", "length",
     "terms",
 )  # fmt: skip
+_OF_NUMBERED = (*_UPKEPT, "session_key", "sequence", "place", "event_time")
 
 
 def count_terms(text: str, author: str = "") -> Mapping[str, int]:
@@ -82,7 +84,7 @@ def remove(kind: Kind, object_ids: Sequence[UUID], scope_key: int | None = None)
 def refresh(entries: Sequence[NewEntry]) -> tuple[int, int]:
     """Bring the entries of these texts up to date in place, and add those that are missing; gives how many were changed
     and how many added. An entry that is right already is not written. Whoever searches meanwhile finds the old entry
-    or the new one. When a text was said, and its place among others, is kept as it was.
+    or the new one. When a text was said, and its place among others, is kept as it was, unless they are numbered.
     """
     rows = IndexEntry.objects.filter(object_id__in={entry.object_id for entry in entries})
     known = {(row.kind, row.object_id, row.scope_id): row for row in rows}
@@ -101,21 +103,39 @@ def _put_right(there: Sequence[tuple[NewEntry, IndexEntry]]) -> int:
     longer: dict[int, int] = defaultdict(int)
     gone: list[_Held] = []
     new: list[_Held] = []
+    moved: list[tuple[int, int, int | None]] = []
     changed = 0
     for (entry, row), terms in zip(there, _terms_of([entry for entry, _ in there]), strict=True):
-        right = _row(entry, terms, row.place)
-        wrong = [name for name in _UPKEPT if _plain(getattr(row, name)) != getattr(right, name)]
-        if wrong:
+        right = _row(entry, terms, _place_of_number(entry) if entry.numbered else row.place)
+        upkept = _OF_NUMBERED if entry.numbered else _UPKEPT
+        wrong = [name for name in upkept if _plain(getattr(row, name)) != getattr(right, name)]
+        changed += bool(wrong)
+        if _MOVED.issuperset(wrong):
+            moved += [(row.id, right.sequence, right.place)] if wrong else []
+        else:
             longer[row.scope_id] += right.length - row.length
             before = {term for term, _ in unpack(bytes(row.terms))}
             gone.append((row.pk, before - terms.keys()))
             new.append((row.pk, terms.keys() - before))
             IndexEntry.objects.filter(pk=row.pk).update(**{name: getattr(right, name) for name in wrong})
-            changed += 1
+    _move(moved)
     _delete_postings(gone)
     _insert_postings(new)
     insert([ScopeSize(scope_id=key, entries=0, length=by) for key, by in sorted(longer.items()) if by])
     return changed
+
+
+def _move(moved: Sequence[tuple[int, int, int | None]]) -> None:
+    """Give entries another sequence and place, all in a few statements: one new section moves all behind it."""
+    with repeated_cursor() as cursor:
+        for start in range(0, len(moved), _BATCH):
+            source, values = values_of(("bigint", "bigint", "bigint"), moved[start : start + _BATCH])
+            cursor.execute(
+                f"WITH moved (id, sequence, place) AS ({source}) "  # noqa: S608  all values are parameters
+                "UPDATE index_entries SET sequence = moved.sequence, place = moved.place FROM moved "
+                "WHERE index_entries.id = moved.id",
+                values,
+            )
 
 
 def _plain(value: Any) -> Any:
@@ -161,10 +181,12 @@ def _terms_of(entries: Sequence[NewEntry]) -> list[dict[int, int]]:
 def _places(entries: Sequence[NewEntry]) -> dict[int, int]:
     """The place in its chain of each entry that has a sequence, by its number in `entries`."""
     chains: dict[_Place, list[int]] = defaultdict(list)
-    for number, entry in enumerate(entries):
-        if entry.session_key is not None and entry.sequence:
-            chains[entry.scope_key, entry.kind, entry.session_key].append(number)
     places = {}
+    for number, entry in enumerate(entries):
+        if entry.session_key is not None and entry.sequence and not entry.numbered:
+            chains[entry.scope_key, entry.kind, entry.session_key].append(number)
+        elif (place := _place_of_number(entry)) is not None:
+            places[number] = place
     for chain, numbers in chains.items():
         start = chain_start(*chain)
         held = _last_place(start=start, end=start + LAST_PLACE)
@@ -172,6 +194,13 @@ def _places(entries: Sequence[NewEntry]) -> dict[int, int]:
         numbers.sort(key=lambda number: entries[number].sequence)
         places.update({number: place for place, number in enumerate(numbers, following) if place < start + LAST_PLACE})
     return places
+
+
+def _place_of_number(entry: NewEntry) -> int | None:
+    """Where a numbered text stands; None for others, and beyond the length of a chain."""
+    if not entry.numbered or entry.session_key is None or entry.sequence > LAST_PLACE - FIRST_PLACE:
+        return None
+    return chain_start(entry.scope_key, entry.kind, entry.session_key) + FIRST_PLACE + entry.sequence
 
 
 @compiled(tuple_of)

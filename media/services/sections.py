@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time
+from hashlib import blake2b
 from typing import Any, Protocol
 from uuid import UUID
 
@@ -45,10 +46,10 @@ class Written(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """The sections of a document in order, those of them that are new, and the change."""
+    """The sections of a document in order, those of them that are new or stand elsewhere now, and the change."""
 
     sections: list[SourceSection]
-    new: list[SourceSection]
+    placed: list[SourceSection]
     changes: list[Change]
 
 
@@ -76,11 +77,19 @@ def replace_sections(document: SourceDocument, wanted: Sequence[Written]) -> Rep
     remove_sections(gone)
     SourceSection.objects.filter(pk__in=[row.pk for row in moved]).update(number=F("number") + _ASIDE)
     SourceSection.objects.bulk_update(moved, ["number", "metadata"], batch_size=200)
+    _give_ids(made)
     insert(made)
     after = {"count": len(wanted), "added": len(made), "removed": len(gone)}
     change = Change("source_sections", str(document.pk), {"count": before} if before else None, after, incidental=True)
     rows = sorted([*kept, *made], key=lambda row: row.number)
-    return Replaced(rows, made, [change] if made or gone else [])
+    return Replaced(rows, [*made, *moved], [change] if made or gone else [])
+
+
+def _give_ids(made: Sequence[SourceSection]) -> None:
+    """Let the ids of new sections descend: a search gives what is equally good from the newest id on, so that sections
+    of one document come in its order."""
+    for row, pk in zip(made, sorted((row.pk for row in made), reverse=True), strict=True):
+        row.pk = pk
 
 
 def remove_sections(ids: Sequence[UUID]) -> None:
@@ -140,10 +149,18 @@ def entry_of(document: SourceDocument, row: SourceSection, scope_key: int, count
         domain_id=document.domain_id,
         scope_key=scope_key,
         text=text,
+        session_key=_key_of(document),
+        sequence=row.number,
+        numbered=True,
         event_time=datetime.combine(published, time(), UTC) if published else document.created_at,
         recorded_at=row.created_at,
         counted=counted.get(text),
     )
+
+
+def _key_of(document: SourceDocument) -> int:
+    """The number by which the index knows a document: positive, of 63 bits."""
+    return int.from_bytes(blake2b(document.pk.bytes, digest_size=8).digest(), "big") >> 1
 
 
 def text_of(title: str, each: Written | SourceSection) -> str:

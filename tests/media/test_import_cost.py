@@ -41,12 +41,19 @@ def add_shared(cast: Cast, parts: int) -> None:
     cast.agent.do("add_document", domain_id=TEAM, options={"text": book(parts)}, scopes=[PROJECT])
 
 
+def add_before(cast: Cast, parts: int) -> None:
+    given = {"text": f"## 0\n\nOkapi.\n\n{book(parts)}", "title": "Zoo", "source_uri": f"x:{parts}"}
+    made = cast.agent.do("add_document", domain_id=TEAM, options=given)
+    assert made["section_count"] == parts + 1
+
+
 CALLS = {
     "import": lambda cast, parts: add(cast, parts, "okapi", source_uri=f"y:{parts}"),
     "import into a scope": add_shared,
     "import again": add,
     "import again with another title": lambda cast, parts: add(cast, parts, title="Savanna"),
     "import another text of a source": lambda cast, parts: add(cast, parts, "gnu"),
+    "put a section before all others": add_before,
     "share": lambda cast, parts: cast.agent.do("share_document", document_id=add(cast, parts), scope=PROJECT),
     "remove": lambda cast, parts: cast.agent.do("remove_document", document_id=add(cast, parts), reason="r"),
 }

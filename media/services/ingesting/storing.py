@@ -59,15 +59,16 @@ def apply(given: AddDocumentInput, ready: Ready, ctx: Ctx) -> Applied[AddDocumen
 
 
 def _index(document: SourceDocument, replaced: Replaced, change: Change, counted: Counted, ctx: Ctx) -> None:
-    """Bring the index in line where the document is read already: sections that have no entry, which are
-    the new ones and any that it lost, or all of them where what stands in their entries changed."""
+    """Bring the index in line where the document is read already: sections that are new or stand elsewhere now and any
+    that have lost an entry, or all of them where what stands in their entries changed."""
     keys = [own_scope_key(document, ctx), *document.shares.values_list("scope_id", flat=True)]
     before, after = change.before or {}, change.after or {}
     renewed = bool(before) and any(before[name] != after[name] for name in _INDEXED)
     if renewed:
         index.remove(Kind.SECTION, [row.pk for row in replaced.sections])
-    lost = set(lost_sections().filter(document=document).values_list("pk", flat=True))
-    index_sections(document, [row for row in replaced.sections if row.pk in lost], keys, counted)
+    wrong = set(lost_sections().filter(document=document).values_list("pk", flat=True))
+    wrong |= {row.pk for row in replaced.placed}
+    index_sections(document, [row for row in replaced.sections if row.pk in wrong], keys, counted)
 
 
 def _upsert(given: AddDocumentInput, ready: Ready, ctx: Ctx) -> tuple[SourceDocument, Change]:
