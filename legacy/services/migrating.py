@@ -7,8 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
-from itertools import islice
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -26,10 +25,11 @@ from legacy.contracts.outcomes import kept_aside
 from legacy.models import MigratedRow, MigrationRun
 from legacy.source import Source
 from legacy.steps import LEFT_OUT, STEPS
-from legacy.steps.base import Run, Step
+from legacy.steps.base import Preparing, Run, Step
 
 EVENT = "migrate_legacy"
 BATCH = 500
+_MOST = 8_000_000  # characters of a batch, but for its last row
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def migrate(source: Source, owner: Actor, options: Options, ctx: Ctx, progress: 
     """
     figures = Figures()
     row = MigrationRun(source=source.label, options=options.as_json())
-    run = Run(row.id, source, owner, ctx, options.media_root)
+    run = Run(row.id, source, owner, ctx, options.media_root, options.dry_run)
     whole: AbstractContextManager[None] = rolled_back() if options.dry_run else nullcontext()
     with whole:
         gate.by_itself(EVENT, lambda: _begin(row), ctx)
@@ -155,7 +155,16 @@ def _migrate_step(step: Step, run: Run, options: Options, figures: Figures, prog
 
 
 def _batches(rows: Iterator[SourceRow], size: int) -> Iterator[list[SourceRow]]:
-    while batch := list(islice(rows, size)):
+    """So many rows at a time, fewer where they are long."""
+    batch: list[SourceRow] = []
+    weight = 0
+    for row in rows:
+        batch.append(row)
+        weight += sum(len(text) for text in row.columns.values() if text)
+        if len(batch) >= size or weight >= _MOST:
+            yield batch
+            batch, weight = [], 0
+    if batch:
         yield batch
 
 
@@ -172,6 +181,8 @@ def _migrate_batch(step: Step, batch: Sequence[SourceRow], run: Run, figures: Fi
             figures.count(row.table, "unchanged" if before.digest == row.digest else "changed")
     if fresh:
         outcomes: list[Outcome] = []
+        if isinstance(step, Preparing):
+            run = replace(run, ready=step.prepare(fresh, run))
 
         def write() -> list[Change]:
             outcomes[:] = _stored(step, fresh, run)

@@ -7,6 +7,7 @@ from legacy.steps.edges import Edges
 from legacy.steps.entities import Entities, Mentions
 from legacy.steps.history import History
 from legacy.steps.items import Items
+from legacy.steps.library import LIBRARY
 from legacy.steps.scopes import Domains, Links, Scopes
 from legacy.steps.sessions import Sessions
 from legacy.steps.summaries import Summaries
@@ -25,6 +26,7 @@ STEPS: tuple[Step, ...] = (
     Summaries(),
     Edges(),
     History(),
+    *LIBRARY,
 )
 
 # Tables of the older systems that are not taken along, each with why; they are counted.

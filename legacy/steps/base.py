@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 from uuid import UUID
 
 from django.db.models import Model
@@ -26,13 +26,16 @@ T = TypeVar("T")
 @dataclass(frozen=True, slots=True)
 class Run:
     """A run under way: the snapshot it reads, whose the sessions of no domain become, and the call in whose name it
-    writes. `media_root` is the folder of the older system's stored files; None where it was not given."""
+    writes. `media_root` is the folder of the older system's stored files; None where it was not given. In a `dry_run` no
+    bytes are stored. `ready` is what the step itself prepared of the batch at hand."""
 
     id: UUID
     source: Source
     owner: Actor
     ctx: Ctx
     media_root: Path | None = None
+    dry_run: bool = False
+    ready: Any = None
 
 
 class Step(Protocol):
@@ -50,6 +53,14 @@ class Step(Protocol):
     def store(self, rows: Sequence[SourceRow], run: Run) -> list[Outcome]:
         """Store a batch inside the gate's transaction; one outcome for each row. A row that was in the quarantine comes
         again in every run. What the database refuses may be raised: the batch then comes again row by row."""
+
+
+@runtime_checkable
+class Preparing(Protocol):
+    """A step that does something long before the transaction of a batch, such as storing bytes."""
+
+    def prepare(self, rows: Sequence[SourceRow], run: Run) -> Any:
+        """What `store` finds in `run.ready`. No transaction is open, but in a dry run, which undoes all rows."""
 
 
 def each(rows: Iterable[SourceRow], take: Callable[[SourceRow], Outcome]) -> list[Outcome]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -16,6 +17,7 @@ from kernel.context import ANY, Ctx
 from kernel.db import skipping_locked
 from kernel.errors import DomainError, IdempotencyConflictError, TransitionError
 from kernel.queue import enqueue
+from kernel.rows import insert
 from kernel.text import storable
 from media.contracts.kinds import FINAL, JobStatus
 from media.models import MediaJob, MediaObject
@@ -81,6 +83,14 @@ def submit(wanted: Wanted, key: str, ctx: Ctx) -> tuple[MediaJob, list[Change]]:
         return earlier, []
     _start(row)
     return row, [Change("media_jobs", str(row.pk), None, _telling(row))]
+
+
+def adopt(rows: Sequence[MediaJob]) -> None:
+    """Take in jobs that were asked for elsewhere; those that wait are begun like any other."""
+    insert(rows)
+    for row in rows:
+        if row.status == JobStatus.QUEUED:
+            _start(row)
 
 
 def finish(job_id: UUID, token: UUID, result: dict[str, Any], ctx: Ctx) -> tuple[JobStatus, Change]:

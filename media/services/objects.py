@@ -10,7 +10,8 @@ What keeps both right, whoever else is at it at the same moment:
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -26,6 +27,7 @@ from kernel import clock
 from kernel.actions import Change
 from kernel.context import Ctx
 from kernel.errors import NotFoundError, StaleError, UnavailableError
+from kernel.rows import insert
 from media.models import MediaObject, MediaObjectReference, SourceDocument
 from media.selectors.objects import free_objects, needed_objects, unused_objects
 from media.storage import Measured, measure, store
@@ -133,6 +135,23 @@ def attach(document: SourceDocument, media_object: MediaObject) -> list[Change]:
     steps = [(reference.media_object_id, partial(_release, [reference])) for reference in gone]
     steps.append((media_object.pk, partial(_refer, document, media_object)))
     return [change for _, step in sorted(steps, key=lambda each: each[0]) for change in step()]
+
+
+def hold_many(ids: Collection[UUID]) -> set[UUID]:
+    """Touch these objects, inside the gate's transaction, and keep others from changing them until it ends; those of them
+    that are there and that nobody is removing."""
+    there = MediaObject.objects.select_for_update().filter(pk__in=ids, collector=None).order_by("pk")
+    held = set(there.values_list("pk", flat=True))
+    MediaObject.objects.filter(pk__in=held).update(touched_at=clock.now())
+    return held
+
+
+def refer_many(references: Sequence[MediaObjectReference]) -> None:
+    """Store references to objects that are held, and count them. A document may come to have several."""
+    insert(references)
+    counts = Counter(reference.media_object_id for reference in references)
+    for media_object_id, many in sorted(counts.items()):
+        MediaObject.objects.filter(pk=media_object_id).update(reference_count=F("reference_count") + many)
 
 
 def detach(document: SourceDocument) -> list[Change]:
