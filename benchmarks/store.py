@@ -21,8 +21,9 @@ CONTEXT = {"scope_context": {"read": SCOPES, "write": SCOPES, "default_write": S
 class Store:
     """Counts its messages and items; every call is a whole action with its audit entry."""
 
-    def __init__(self) -> None:
-        given = {"name": "bench", "domain_id": "bench"}
+    def __init__(self, domain: str = "bench", name: str = "bench") -> None:
+        given = {"name": name, "domain_id": domain}
+        self.place = {**PLACE, "domain_id": domain}
         made = gate.call("create_principal", given, ctx=gate.system_ctx("bench", Door.CLI)).body()
         self.identity = authenticate_key(made["api_key"])
         self.messages = 0
@@ -45,6 +46,12 @@ class Store:
         }
         self._call("commit_turn", {**PLACE, **CONTEXT, "turn_events": events})
         self.items += len(decisions)
+
+    def learn_in(self, scope: dict[str, str], text: str, key: str, decision: str) -> None:
+        """One turn with a message and a decision of one scope, in a session of that scope."""
+        events = {"messages": [{"role": "user", "content": text}], "decisions": [{"key": key, "decision": decision}]}
+        place = {**self.place, "session_id": scope["id"], "scope_context": {"read": [scope], "default_write": scope}}
+        self._call("commit_turn", {**place, "turn_events": events})
 
     def compose(self, message: str) -> None:
         """One context over all scopes."""

@@ -1,4 +1,4 @@
-"""Deriving index texts and entries anew from items, turns and documents, a batch at a time."""
+"""Deriving index texts, entries and the signatures of conflicts anew from items, turns and documents, in batches."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from media.services.sections import reindex_sections
 from memory.contracts.indexing import Phase, RebuildIndexInput, RebuildIndexResult
 from memory.contracts.items import Status
 from memory.models import MemoryChunk, MemoryItem, Message, Ref, ToolCall, Turn
+from memory.services.conflicts import remember_again
 from memory.services.items import chunk_of, entry_of
 from memory.services.turns import entries_of
 from scopes.services import lock_scopes
@@ -150,13 +151,14 @@ def _refresh_entries(entries: Sequence[EntrySeen], ctx: Ctx) -> tuple[int, int, 
 def _refresh_items(ids: Sequence[UUID]) -> tuple[int, int]:
     """Texts and entries of items; other writers of their scopes wait meanwhile, so that no state is put back."""
     lock_scopes(MemoryItem.objects.filter(pk__in=ids).values_list("scope_id", flat=True))
-    rows = MemoryItem.objects.filter(pk__in=ids).select_related("source_session", "source_message", "chunk")
+    rows = MemoryItem.objects.filter(pk__in=ids).select_related("scope", "source_session", "source_message", "chunk")
     items = [item for item in rows.order_by("pk") if hasattr(item, "chunk") or not _is_denial(item)]
     right = {item.pk: chunk_of(item) for item in items}
     for item in items:
         if hasattr(item, "chunk") and item.chunk.text != right[item.pk].text:
             MemoryChunk.objects.filter(item=item).update(text=right[item.pk].text, meta=right[item.pk].meta)
     MemoryChunk.objects.bulk_create([right[item.pk] for item in items if not hasattr(item, "chunk")])
+    remember_again(items)
     return index.refresh([_entry(item, right[item.pk].text) for item in items])
 
 

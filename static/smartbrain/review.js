@@ -7,7 +7,7 @@
     const UNDO_SECONDS = 10;
     const SETTLE = 350; // milliseconds after a decision in which a page takes no further one: nobody has read it yet
     const LOOK = 1500; // milliseconds on a page that count as looking at it
-    const loaded = performance.now();
+    let read = false; // whether that time is over; the page says so in `data-settled`
     let pending = ""; // the first key of a two-key shortcut
     let anchor = null; // the row from which Shift+x selects
 
@@ -126,7 +126,7 @@
     };
 
     const typing = (node) => node.isContentEditable || node.matches("input:not([type=checkbox]):not([type=radio]), textarea, select");
-    const settled = () => performance.now() - loaded > SETTLE || !document.querySelector("#sb-toasts .sb-undo");
+    const settled = () => read || !document.querySelector("#sb-toasts .sb-undo");
 
     // keys inside an open panel: Esc closes it, a digit in the empty field chooses the ready reason of that number
     const inPanel = (event, open) => {
@@ -216,6 +216,10 @@
         document.querySelectorAll("[data-needs-script]").forEach((node) => { node.hidden = false; });
         document.querySelectorAll(".sb-undo").forEach((form) => setTimeout(() => { form.hidden = true; }, UNDO_SECONDS * 1000));
         document.getElementById("problem")?.focus();
+        setTimeout(() => {
+            read = true;
+            document.documentElement.dataset.settled = "yes";
+        }, SETTLE);
         setTimeout(take, LOOK);
     };
     window.addEventListener("pageshow", () => document.querySelectorAll("form[data-sent]").forEach((form) => { delete form.dataset.sent; }));

@@ -17,7 +17,6 @@ from tests.governance.desk import item, make_desk, propose, queue
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 expect.set_options(timeout=20_000)
-SETTLED = 400  # milliseconds after which a page takes the next decision
 
 
 @pytest.fixture
@@ -32,7 +31,12 @@ def states() -> list[str]:
 def ready(page: Page) -> None:
     """The page has loaded and takes decisions."""
     page.wait_for_function("!document.documentElement.hasAttribute('x-cloak')")
-    page.wait_for_timeout(SETTLED)
+    page.wait_for_selector("html[data-settled]", state="attached")
+
+
+def has_focus(page: Page, tag: str) -> None:
+    """Wait until an element of that kind takes what is typed."""
+    page.wait_for_function("tag => document.activeElement.tagName === tag", arg=tag)
 
 
 def open_queue(page: Page, base: str) -> None:
@@ -87,6 +91,7 @@ def test_a_session_by_keyboard_only(browser: Browser, live_server, desk):
 
 def _open_the_first(page: Page) -> None:
     """To the queue, down, down, up, in."""
+    ready(page)
     page.keyboard.press("g")
     page.keyboard.press("q")
     page.wait_for_url("**/queue/**")
@@ -113,7 +118,7 @@ def _decide_by_keys(page: Page) -> None:
         for key in keys:
             press(key)
         if text:
-            assert page.evaluate("document.activeElement.tagName") == "TEXTAREA", "an input method needs a field"
+            has_focus(page, "TEXTAREA")  # an input method needs a field
             page.keyboard.type(text)
             press("Control+Enter")
         expect(page.locator("#sb-live")).to_have_text(told)
@@ -130,7 +135,7 @@ def _look_around(page: Page) -> None:
     assert page.locator("#sb-help tbody tr").count() > 20
     page.keyboard.press("a")
     page.keyboard.press("Escape")
-    assert not page.locator("#sb-help").is_visible()
+    expect(page.locator("#sb-help")).to_be_hidden()
     page.keyboard.press("Escape")
     page.wait_for_url("**/queue/**")
 
@@ -144,6 +149,7 @@ def _decide_on_two(page: Page) -> None:
     page.keyboard.press("Shift+A")
     page.wait_for_url("**/bulk/**")
     ready(page)
+    has_focus(page, "TEXTAREA")
     page.keyboard.type("both are fine")
     page.keyboard.press("Control+Enter")
     expect(page.locator("h2.sb-title")).to_contain_text("2 approved")

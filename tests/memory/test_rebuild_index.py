@@ -11,7 +11,7 @@ from django.core.management import call_command
 
 from kernel import tokens
 from kernel.errors import ForbiddenError, InvalidInputError, NotFoundError
-from memory.models import MemoryChunk
+from memory.models import ConflictSignature, MemoryChunk
 from search.models import IndexEntry, Posting, ScopeSize
 from search.selectors.upkeep import index_digest
 from search.terms import pack
@@ -190,3 +190,21 @@ def test_the_command_says_why_it_cannot(cast):
         call_command("rebuild_index", "--domain", "nowhere", stdout=StringIO(), stderr=err)
     assert left.value.code == 1
     assert json.loads(err.getvalue())["code"] == "not_found"
+
+
+@pytest.mark.parametrize("limit", [1, 1000])
+def test_older_memories_are_found_from_other_scopes_again(cast, limit):
+    """Those that were written before memories were compared between scopes have no signatures for it."""
+    commit(cast.agent, scopes=SHOP, decisions=[decision("The default database is Postgres.", "decision:shop:db")])
+    before = set(ConflictSignature.objects.values_list("signature", "item_id"))
+    with unguarded():
+        ConflictSignature.objects.all().delete()
+    assert total(rebuild(cast, full=True, limit=limit)) == NOTHING
+    assert set(ConflictSignature.objects.values_list("signature", "item_id")) == before
+    rebuild(cast, full=True)
+    assert ConflictSignature.objects.count() == len(before)
+    wide = context("global:g")
+    told = commit(
+        cast.agent, "s2", scopes=wide, decisions=[decision("The default database is MySQL.", "decision:x:db")]
+    )
+    assert [each["rule"] for each in told["memory_written"]["found"]] == ["other_object"]

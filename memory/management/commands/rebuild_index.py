@@ -16,9 +16,9 @@ _WIDTH = 30
 
 class Command(ActionCommand):
     help = (
-        "Derive the search index of a domain anew from items, turns and documents, a batch at a time; searches are "
-        "answered meanwhile. Without --full only what an earlier tokeniser made, and sections of documents that are not "
-        "found where they should be. Broken off, it goes on from --cursor."
+        "Derive the search index of a domain anew from items, turns and documents, and what memories are compared by, a "
+        "batch at a time; searches are answered meanwhile. Without --full only what an earlier tokeniser made, and sections "
+        "of documents that are not found where they should be. Broken off, it goes on from --cursor."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -133,6 +133,15 @@ def find_conflicts(items: Iterable[MemoryItem], ctx: Ctx) -> Found:
     return _store(_judged(sides, near, signed), fresh, ctx)
 
 
+def remember_again(items: Iterable[MemoryItem]) -> None:
+    """Let these memories be found by those that are written from now on, also from other scopes, as if they were new:
+    those that were written before there were such signatures lack them. Conflicts among them are not looked for."""
+    fresh = {item.id: item for item in items if _takes_part(item)}
+    signed = {item.id: _signed(item, _fresh_side(item).told) for item in fresh.values()}
+    if signed:
+        _remember(signed, _holders({number for each in signed.values() for number in each.kept}, fresh))
+
+
 def _takes_part(item: MemoryItem) -> bool:
     return item.current_until is None and item.status == Status.ACTIVE and item.lifecycle_status in TRUSTED
 
