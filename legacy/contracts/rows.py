@@ -19,6 +19,7 @@ from legacy.contracts.reasons import Quarantined, Reason
 NAMESPACE = UUID("6f1d3c52-6f0b-5e5b-9a5e-1c2f6a3f7b10")  # of ids made from an older id that is no UUID
 
 KEY_MAX = 200
+MAX_DEPTH = 200  # of JSON: what reads it here goes down level by level
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +98,11 @@ class SourceRow:
             return value or {}
         return {name: value}
 
+    def wrapped(self, name: str) -> str:
+        """A note of JSON that is no object and so became a member of one; empty where it is one."""
+        value = self.json(name)
+        return "" if value is None or isinstance(value, dict) else f"{name} is no object: it is kept inside one"
+
     def moment(self, name: str) -> datetime | None:
         """A moment in UTC; None for NULL or a missing column. One without an offset is taken for UTC."""
         text = self.columns.get(name)
@@ -165,10 +171,25 @@ def parse_json(text: str, name: str) -> Any:
         value = json.loads(text, parse_constant=_no_constant, parse_float=_finite)
     except (ValueError, RecursionError):
         raise Quarantined(Reason.BAD_JSON, f"{name} is no JSON that can be read") from None
+    if text.count("[") + text.count("{") > MAX_DEPTH and _is_deeper(value, MAX_DEPTH):
+        raise Quarantined(Reason.BAD_JSON, f"{name} is nested deeper than {MAX_DEPTH} levels")
     if "\\u" in text:
         for inner in _texts(value):
             check_text(inner, name)
     return value
+
+
+def _is_deeper(value: Any, most: int) -> bool:
+    """Whether values lie in more than so many lists and objects."""
+    level = [value]
+    for _ in range(most + 1):
+        level = [
+            inner
+            for each in level
+            if isinstance(each, dict | list)
+            for inner in (each.values() if isinstance(each, dict) else each)
+        ]
+    return bool(level)
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -199,6 +220,7 @@ def _no_constant(name: str) -> NoReturn:
 
 def _finite(text: str) -> float:
     value = float(text)
-    if not math.isfinite(value):
+    vanished = value == 0 and any(digit in text.lower().partition("e")[0] for digit in "123456789")
+    if vanished or not math.isfinite(value):
         raise ValueError(text)
     return value

@@ -1,8 +1,8 @@
-"""Relations of 0.2: of equal ones in a scope the newest is in force, the others ended."""
+"""Relations of 0.2: of equal ones in a scope one is in force, as if they had been committed here one after the other."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from kernel.canonical import digest
 from kernel.rows import insert
@@ -31,16 +31,17 @@ class Edges:
     tables: tuple[str, ...] = ("kg_edges",)
 
     def rows(self, source: Source) -> Iterator[SourceRow]:
-        """Every relation, the newest first."""
-        times = [name for name in ("updated_at", "created_at") if source.has("kg_edges", name)]
-        return source.rows("kg_edges", order=[f"r.{name} DESC NULLS LAST" for name in times])
+        """Every relation, by its time."""
+        times = [name for name in ("created_at", "updated_at") if source.has("kg_edges", name)]
+        return source.rows("kg_edges", order=[f"r.{name} NULLS FIRST" for name in times])
 
     def store(self, rows: Sequence[SourceRow], run: Run) -> list[Outcome]:
-        """Store relations; one that is in force here already stays so."""
+        """Store relations; one that says the same as one in force, for the same time, ends at once."""
         places = Places(rows)
         origins = Origins([row.columns.get("source_turn_id") for row in rows], [])
         ids = free_ids(KgEdge, rows)
         made: list[KgEdge] = []
+        held = _held(rows, places.scope_keys)
 
         def take(row: SourceRow) -> Outcome:
             edge = _mapped(row, run)
@@ -49,11 +50,11 @@ class Edges:
             turn = origins.turn(row.columns.get("source_turn_id"))
             edge.id, edge.scope, edge.domain_id, edge.source_session = ids[row.id], scope, scope.domain_id, session
             edge.source_turn_id = turn.id if turn else None
+            notes = [told_beside(row, _KNOWN), _end_one(edge, held)]
             made.append(edge)
-            return moved(row, "kg_edges", edge.pk, told_beside(row, _KNOWN))
+            return moved(row, "kg_edges", edge.pk, "; ".join(filter(None, notes)))
 
         outcomes = each(rows, take)
-        _end_equal(made)
         insert(made)
         return outcomes
 
@@ -92,15 +93,30 @@ def _mapped(row: SourceRow, run: Run) -> KgEdge:
     )
 
 
-def _end_equal(edges: Sequence[KgEdge]) -> None:
-    """Of relations that say the same in a scope, leave the first in force: the newest, or the one that is here."""
-    hashes = {edge.content_hash for edge in edges}
-    held = KgEdge.objects.filter(
-        scope_id__in={edge.scope_id for edge in edges}, content_hash__in=hashes, current_until=None
-    )
-    taken = {(edge.scope_id, edge.content_hash): edge for edge in held}
-    for edge in edges:
-        if edge.current_until is None:
-            newer = taken.setdefault((edge.scope_id, edge.content_hash), edge)
-            if newer is not edge:
-                edge.current_until = max(newer.recorded_at, edge.recorded_at)
+_Held = dict[tuple[int, str], KgEdge]  # what is in force, by scope and what it says
+
+
+def _held(rows: Sequence[SourceRow], scopes: Collection[int]) -> _Held:
+    """The relations in force here about what the rows are about."""
+    about = {fold_name(row.columns.get("subject") or "") for row in rows}
+    found = KgEdge.objects.filter(scope_id__in=scopes, subject_folded__in=about, current_until=None)
+    return {(edge.scope_id, edge.content_hash): edge for edge in found}
+
+
+def _end_one(edge: KgEdge, held: _Held) -> str:
+    """Of relations that say the same in a scope leave one in force; a note where that is not this one.
+
+    The one that is there stays, unless the new one holds until another time.
+    """
+    if edge.current_until is not None:
+        return ""
+    there = held.setdefault((edge.scope_id, edge.content_hash), edge)
+    if there is edge:
+        return ""
+    if there.valid_to == edge.valid_to:
+        edge.current_until = max(there.recorded_at, edge.recorded_at)
+        return f"the same relation is in force: {there.pk}"
+    there.current_until = max(there.recorded_at, edge.recorded_at)
+    KgEdge.objects.filter(pk=there.pk).update(current_until=there.current_until)  # one of this batch comes so anyway
+    held[edge.scope_id, edge.content_hash] = edge
+    return ""

@@ -101,6 +101,7 @@ class _Batch:
         kept = [self._bearer(said, row, scope, session, first=n == 0) for n, (scope, session) in enumerate(where)]
         notes = [said.note, told_beside(row, _ENTITY)]
         notes += [f"one here for each of {len(kept)} sessions"] if len(kept) > 1 else []
+        notes += [f"one here with others of its name: {kept[0].pk}"] if kept[0].pk != self._ids[row.id] else []
         notes += [f"another name of {said.canonical}"] if fold_name(said.name) != fold_name(said.canonical) else []
         return moved(row, "entities", kept[0].pk, "; ".join(note for note in notes if note))
 

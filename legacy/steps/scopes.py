@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from governance.policies import ScopesPolicy, in_force
 from kernel.rows import insert
 from legacy.contracts import Outcome, Quarantined, Reason, SourceRow
 from legacy.contracts.outcomes import moved
@@ -103,7 +104,7 @@ class Scopes:
 
 def _take_scope(row: SourceRow, target: Any, there: dict[_Place, MemoryScope], above: Parents, run: Run) -> Outcome:
     domain_id = domain_name(row.text("domain_id") or LEGACY_DOMAIN)
-    kind, external_id = _scope_name(row)
+    kind, external_id = _scope_name(row, in_force(domain_id, run.ctx).section(ScopesPolicy).allowed_types)
     own = kind == SESSION
     partition = run.owner.id if own and domain_id == LEGACY_DOMAIN else ""
     place = (domain_id, kind, external_id, partition)
@@ -134,16 +135,16 @@ def _take_scope(row: SourceRow, target: Any, there: dict[_Place, MemoryScope], a
     )
 
 
-def _scope_name(row: SourceRow) -> tuple[str, str]:
+def _scope_name(row: SourceRow, allowed: Sequence[str]) -> tuple[str, str]:
     kind, external_id = row.required("scope_type"), row.text("external_id")
+    if kind not in allowed:
+        raise Quarantined(Reason.UNKNOWN_TYPE, f"scope {kind[:40]}:{external_id[:80]}")
     if kind == SESSION:
         return kind, session_name(external_id)
     try:
         ref = ScopeRef(type=kind, id=external_id)
-    except ValidationError as exc:
-        wrong = {error["loc"][0] for error in exc.errors()}
-        reason = Reason.UNKNOWN_TYPE if "type" in wrong else Reason.BAD_ID
-        raise Quarantined(reason, f"scope {kind[:40]}:{external_id[:80]}") from None
+    except ValidationError:
+        raise Quarantined(Reason.BAD_ID, f"scope {kind}:{external_id[:80]}") from None
     return ref.type, ref.id
 
 

@@ -89,7 +89,7 @@ class Sessions:
                 scope = _scope(said, run)
                 new.append(scope)
             made.append((_session(said, ids[row.id], run), scope))
-            return moved(row, "sessions", ids[row.id])
+            return moved(row, "sessions", ids[row.id], row.wrapped("metadata_json"))
 
         outcomes = each(rows, take)
         for domain_id in sorted({scope.domain_id for scope in new}):

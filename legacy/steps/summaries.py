@@ -70,7 +70,8 @@ class Summaries:
                     Reason.DUPLICATE, f"the session has version {summary.version} of its summary already"
                 )
             made.append(summary)
-            return moved(row, "summaries", summary.pk, told_beside(row, _KNOWN))
+            notes = [told_beside(row, _KNOWN), "" if last else "it does not say which turns it was made from"]
+            return moved(row, "summaries", summary.pk, "; ".join(filter(None, notes)))
 
         outcomes = each(rows, take)
         insert(made)

@@ -221,12 +221,18 @@ def _taken(sessions: Collection[UUID], rows: Sequence[SourceRow]) -> set[tuple[U
 
 def _made(row: SourceRow, common: dict[str, Any], recorded_at: datetime) -> tuple[Message | ToolCall | Ref, str]:
     """The row here of a part, and a note."""
+    notes = [f"its id of {len(row.id)} characters is not kept"] if row.key != row.id else []
+    made: Message | ToolCall | Ref
     if row.table == "messages":
-        note = "" if row.has("content") else "content was NULL"
-        return Message(**common, **message_fields(row), recorded_at=recorded_at), note
-    if row.table == "tool_calls":
-        return ToolCall(**common, **call_fields(row)), told_beside(row, _CALL)
-    return Ref(**common, **ref_fields(row)), ""
+        made = Message(**common, **message_fields(row), recorded_at=recorded_at)
+        notes += [row.wrapped("meta_json"), "" if row.has("content") else "content was NULL"]
+    elif row.table == "tool_calls":
+        made = ToolCall(**common, **call_fields(row))
+        notes += [told_beside(row, _CALL)]
+    else:
+        made = Ref(**common, **ref_fields(row))
+        notes += [row.wrapped("ref_meta_json")]
+    return made, "; ".join(filter(None, notes))
 
 
 def _opened(there: Parents) -> dict[UUID, _Open]:
