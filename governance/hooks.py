@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar, TypeVar
+from uuid import UUID
 
-from governance.contracts.presenting import EffectLine, Panel, Presentation, ProposalFacts, Snapshot
+from governance.contracts.presenting import EffectLine, Panel, Presentation, ProposalFacts, RelatedText, Snapshot
 from kernel.actions import Change
 from kernel.context import Ctx
 from kernel.contracts import Contract
@@ -39,6 +40,48 @@ class Checked:
 
 DoctorCheck = Callable[[datetime], Checked]
 
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """One thing that is gone: SHA-256 over all its rows, and how many of them there were, by name."""
+
+    id: UUID
+    sha256: str
+    counts: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Eraser:
+    """How things of one kind, which are rows of `table`, are erased.
+
+    `find(ids, domain_id, ctx)` gives those that the actor may see there, each with the scopes (`type:id`) in which it
+    lies. `names(ids)` are the ids by which records elsewhere quote them. `show(ids, ctx)` tells a reviewer what they
+    say, as far as they may see it. `erase(ids, ctx)` deletes them with all that hangs on them, in the gate's
+    transaction and in statements of bounded size.
+    """
+
+    kind: str
+    table: str
+    find: Callable[[Collection[UUID], str, Ctx], Mapping[UUID, tuple[str, ...]]]
+    names: Callable[[Collection[UUID]], frozenset[str]]
+    show: Callable[[Sequence[UUID], Ctx], list[RelatedText]]
+    erase: Callable[[Sequence[UUID], Ctx], list[Erased]]
+
+
+@dataclass(frozen=True, slots=True)
+class Dependent:
+    """Something of that kind and id that depends on `of`, and why. `part`: it is only a part of it, and goes with it."""
+
+    of: UUID
+    kind: str
+    id: str
+    why: str
+    part: bool = False
+
+
+DependentsFinder = Callable[[str, Collection[UUID], str], list[Dependent]]
+Scrubber = Callable[[Collection[UUID], str], Mapping[str, int]]
+
 _sections: dict[str, type[PolicySection]] = {}
 _presenters: dict[str, Presenter] = {}
 _facts: dict[str, FactFinder] = {}
@@ -47,6 +90,9 @@ _snapshots: list[SnapshotTaker] = []
 _panels: list[PanelMaker] = []
 _diagnostics: dict[str, FigureFinder] = {}
 _checks: dict[str, DoctorCheck] = {}
+_erasers: dict[str, Eraser] = {}
+_dependents: list[DependentsFinder] = []
+_scrubbers: list[Scrubber] = []
 _counted: set[str] = set()
 
 
@@ -162,3 +208,39 @@ def register_doctor_check(name: str, check: DoctorCheck) -> None:
 def doctor_checks() -> Mapping[str, DoctorCheck]:
     """Every check of the doctor, by name."""
     return dict(sorted(_checks.items()))
+
+
+def register_eraser(eraser: Eraser) -> None:
+    """Say how things of a kind are erased. Where several kinds go in one call, they go in the order of registration."""
+    if eraser.kind in _erasers:
+        raise ValueError(f"there is an eraser of {eraser.kind!r} already")
+    _erasers[eraser.kind] = eraser
+
+
+def erasers() -> Mapping[str, Eraser]:
+    """The eraser of each kind, in the order of registration."""
+    return dict(_erasers)
+
+
+def register_holds(find: DependentsFinder) -> None:
+    """Say what depends on things of any kind: `find(kind, ids, domain_id)`, whoever asks, and nothing for other kinds.
+
+    What depends on a thing holds it: it is erased too, or nothing is.
+    """
+    _dependents.append(find)
+
+
+def holds() -> Sequence[DependentsFinder]:
+    """Everything that tells what depends on a thing."""
+    return tuple(_dependents)
+
+
+def register_scrubber(scrub: Scrubber) -> None:
+    """Say what of an app's records quotes what was erased: `scrub(ids, domain_id)` takes it out or deletes the record,
+    in the gate's transaction, and gives how many records of each name it came to."""
+    _scrubbers.append(scrub)
+
+
+def scrubbers() -> Sequence[Scrubber]:
+    """Everything that takes what was erased out of an app's records."""
+    return tuple(_scrubbers)

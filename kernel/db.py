@@ -131,6 +131,15 @@ def _place_of_name(name: str) -> tuple[int, bytes]:
     return len(raw), raw
 
 
+def check_references() -> None:
+    """Raise IntegrityError where a row refers to one that the present transaction deleted. PostgreSQL would say so only
+    at its end; SQLite has one writer at a time, so that nobody else can have come to refer to it."""
+    if is_postgres():
+        with connection.cursor() as cursor:
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+            cursor.execute("SET CONSTRAINTS ALL DEFERRED")
+
+
 @contextmanager
 def rolled_back() -> Iterator[None]:
     """A transaction whose every write is undone at the end of the block."""

@@ -9,7 +9,7 @@ and nobody can find the text again by hashing guesses.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -80,7 +80,8 @@ def _seal(size: int) -> int:
     last = AuditSeal.objects.order_by("-number").first()
     number, previous = (last.number, last.hash) if last else (0, GENESIS)
     seals = []
-    entries = list(AuditEntry.objects.filter(sealed=False).order_by("id")[:size])
+    # Held, so that nobody scrubs an entry between here and its seal.
+    entries = list(AuditEntry.objects.select_for_update().filter(sealed=False).order_by("id")[:size])
     for entry in entries:
         number += 1
         salts = {group: secrets.token_hex(16) for group in _ERASABLE}
@@ -101,6 +102,15 @@ def _seal(size: int) -> int:
     AuditSeal.objects.bulk_create(seals)
     AuditEntry.objects.filter(pk__in=[entry.pk for entry in entries]).update(sealed=True)
     return len(seals)
+
+
+def forget(groups: Mapping[UUID, Collection[str]]) -> None:
+    """Drop the salts of groups of fields whose text was erased, by entry, inside the gate's transaction: their digests
+    stay, so that the chain holds, and say nothing of the text any more."""
+    seals = list(AuditSeal.objects.filter(entry_id__in=groups.keys()))
+    for seal in seals:
+        seal.salts = {group: salt for group, salt in seal.salts.items() if group not in groups[seal.entry_id]}
+    AuditSeal.objects.bulk_update(seals, ["salts"], batch_size=BATCH)
 
 
 @contextmanager

@@ -244,6 +244,10 @@ def _replay(this: Call[In, Out]) -> Answer[Out] | None:
     row = services.earlier_answer(this.trail, this.key, this.ctx) if this.key is not None else None
     if row is None or row.answer is None:
         return None
+    if services.was_erased(row):
+        raise ConflictError(
+            "This call was carried out, and what it did was erased since: use a new key for a new call."
+        )
     with writing():
         services.record(this.trail, this.ctx, Outcome.ALLOWED, reason="idempotent replay")
     again = {**row.answer, "deduplicated": True}

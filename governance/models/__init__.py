@@ -1,4 +1,4 @@
-"""Tables of policies, proposals, decisions, the audit log and idempotency records, recovery codes."""
+"""Tables of policies, proposals, decisions, the audit log and idempotency records, recovery codes, receipts and holds."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ from governance.models.audit import (
     AuditObject,
     AuditPlace,
     AuditSeal,
+)
+from governance.models.erasing import (
+    LegalHold,
+    Tombstone,
 )
 from governance.models.idempotency import (
     IdempotencyRecord,
@@ -48,6 +52,7 @@ __all__ = [
     "BlindReview",
     "Decision",
     "IdempotencyRecord",
+    "LegalHold",
     "Mention",
     "PolicyVersion",
     "Preference",
@@ -58,4 +63,5 @@ __all__ = [
     "RecoveryDevice",
     "Reversal",
     "SavedFilter",
+    "Tombstone",
 ]

@@ -16,6 +16,7 @@ from governance.services.idempotency import (
     claim_key,
     earlier_answer,
     keep_answer,
+    was_erased,
 )
 from governance.services.policies import (
     add_policy_version,
@@ -132,4 +133,5 @@ __all__ = [
     "standing_approvals",
     "take_back",
     "touch_proposal",
+    "was_erased",
 ]

@@ -36,3 +36,8 @@ def earlier_answer(trail: Trail, key: str, ctx: Ctx) -> IdempotencyRecord | None
     if row is not None and row.fingerprint != trail.input_digest:
         raise IdempotencyConflictError
     return row
+
+
+def was_erased(row: IdempotencyRecord) -> bool:
+    """Whether what the first call did was erased since, and its answer with it."""
+    return row.answer is not None and set(row.answer) == {"erased"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from media.actions import (
     documents,
+    erasing,
     files,
     filing,
     importing,
@@ -19,6 +20,7 @@ from media.actions import (
 
 __all__ = [
     "documents",
+    "erasing",
     "files",
     "filing",
     "importing",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from governance.selectors.erasing import by_law, require_free
 from kernel.actions import Action, Applied, Target, register
 from kernel.context import Ctx, Right
 from kernel.errors import ForbiddenError
@@ -22,6 +23,7 @@ from media.contracts.documents import (
 from media.contracts.metadata import DocumentMetadata
 from media.models import SourceDocument
 from media.selectors.documents import filter_documents, get_document, scopes_of, view_documents, view_sections
+from media.selectors.erasing import thing
 from media.selectors.sight import domain_of
 from media.services.documents import remove
 from media.services.sections import Counted
@@ -96,6 +98,7 @@ def _counted(given: ShareDocumentInput, ctx: Ctx) -> tuple[SourceDocument, Count
 
 
 def _remove(given: RemoveDocumentInput, row: SourceDocument, ctx: Ctx) -> Applied[RemoveDocumentResult]:
+    require_free(by_law(thing(row), row.domain_id))
     count, changes = remove(locked(row))
     return RemoveDocumentResult(document_id=row.pk, section_count=count), changes
 

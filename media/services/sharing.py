@@ -50,7 +50,6 @@ def told(document: SourceDocument, scope: str) -> dict[str, str]:
     return {
         "domain_id": document.domain_id,
         "document_id": str(document.pk),
-        "title": document.title,
         "scope": scope,
     }
 

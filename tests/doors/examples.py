@@ -140,6 +140,17 @@ def _item(cast: Cast) -> dict:
     return {"id": cast.agent.do("commit_turn", _everything(cast))["memory_written"]["items"][0]["id"]}
 
 
+def _to_erase(cast: Cast) -> dict:
+    named = [{"kind": "memory", **_item(cast)}, {"kind": "document", "id": _document(cast)["document_id"]}]
+    return {"domain_id": TEAM, "objects": named, "along": True, "reason": "依法删除", "idempotency_key": "删除-1"}
+
+
+def _held(cast: Cast) -> dict:
+    """A hold on one memory."""
+    given = {"domain_id": TEAM, "object": {"kind": "memory", **_item(cast)}, "reason": "a lawsuit"}
+    return {"id": cast.operator.do("place_hold", given)["hold"]["id"], "reason": "it is over"}
+
+
 def _to_compose(cast: Cast) -> dict:
     cast.agent.do("commit_turn", _everything(cast))
     own = {"type": "session", "id": "s1"}
@@ -513,6 +524,13 @@ EXAMPLES: dict[str, Example] = {
     "get_migration": Example("operator", lambda cast: {}, "agent"),
     "list_migrated_rows": Example("operator", lambda cast: {"outcome": "quarantined", "limit": 10}, "agent"),
     "doctor": Example("operator", lambda cast: {}, "agent"),
+    "erase": Example("operator", _to_erase, "stranger"),
+    "lift_hold": Example("operator", _held, "agent"),
+    "list_holds": Example("reviewer", lambda cast: {**_in_team(_held(cast)), "lifted": True}, "agent"),
+    "list_tombstones": Example("reviewer", lambda cast: _in_team(cast.operator.do("erase", _to_erase(cast))), "agent"),
+    "place_hold": Example(
+        "operator", lambda cast: {"domain_id": TEAM, "scope": "project:*", "reason": "诉讼"}, "agent"
+    ),
     "garbage_collect_media_objects": Example("operator", lambda cast: {"limit": 10, "min_age_hours": 0}, "agent"),
     "verify_audit": Example("operator", lambda cast: {"after": 0, "limit": 10}, "agent"),
     "set_preferences": Example("reviewer", lambda cast: {"shortcuts": False, "diff": "unified"}, "agent"),

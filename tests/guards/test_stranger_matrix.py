@@ -193,7 +193,30 @@ def _gathered(ids: Ids) -> dict[str, dict]:
     return {"topic": {**KEY, "topic_id": ids.topic, "document_id": ids.document}}
 
 
+def _erasures(ids: Ids) -> dict[str, dict]:
+    """Each kind of thing in each of its states."""
+    named = {f"memory {state}": {"kind": "memory", "id": tree["id"]} for state, tree in _items(ids).items()}
+    named["session"] = {"kind": "session", "id": ids.session_uuid}
+    named["document"] = {"kind": "document", "id": ids.document}
+    return {
+        state: {**KEY, "domain_id": ids.domain, "objects": [ref], "reason": "because"} for state, ref in named.items()
+    }
+
+
+def _to_hold(ids: Ids) -> dict[str, dict]:
+    found = {
+        state: {"domain_id": ids.domain, "object": tree["objects"][0], "reason": "because"}
+        for state, tree in _erasures(ids).items()
+    }
+    return {**found, "scope": {"domain_id": ids.domain, "scope": f"project:{ids.project}", "reason": "because"}}
+
+
 INPUTS: dict[str, Inputs] = {
+    "erase": _erasures,
+    "lift_hold": lambda ids: {"hold": {"id": ids.hold, "reason": "because"}},
+    "list_holds": lambda ids: {"all": {}, "domain": {"domain_id": ids.domain, "lifted": True}},
+    "list_tombstones": lambda ids: {"all": {}, "domain": {"domain_id": ids.domain}},
+    "place_hold": _to_hold,
     "add_document_to_topic": _gathered,
     "create_topic": lambda ids: {
         "document": {**KEY, "domain_id": ids.domain, "title": "mine", "document_ids": [ids.document]}
@@ -377,6 +400,8 @@ MAY_ANSWER = (
         "list_blind_reviews",
         "list_domains",
         "list_filters",
+        "list_holds",
+        "list_tombstones",
         "list_media_jobs",
         "list_proposals",
         "set_preferences",
@@ -408,6 +433,7 @@ SHOWS_CONTENT = READER_SEES - COUNTS - {
 } | {"get_context", "get_media_job"}
 READER_KNOWS_NOTHING_OF = {
     "acknowledge_media_job", "cancel_media_job", "get_media_job", "retry_media_job", "run_media_job",
+    "lift_hold",
     "approve_proposal", "claim_proposal", "comment_on_proposal", "delete_filter", "draft_rule", "edit_and_approve",
     "explain_policy", "get_audit_entry", "get_context", "get_proposal", "preview_proposal", "recommend",
     "reject_proposal", "release_proposal", "request_changes", "revert_change", "review_blindly", "review_proposal",

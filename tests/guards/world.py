@@ -61,6 +61,7 @@ class Ids:
     filter: str = field(default_factory=lambda: str(uuid4()))
     job: str = field(default_factory=lambda: str(uuid4()))
     project_job: str = field(default_factory=lambda: str(uuid4()))
+    hold: str = field(default_factory=lambda: str(uuid4()))
 
     @classmethod
     def ghost(cls, domain: str = "ghost-domain") -> Ids:
@@ -154,6 +155,8 @@ def build() -> World:
     legacy.job = str(a_job(legacy_agent, "failed", **job | {"domain_id": "legacy"}).pk)
     shared = {"scopes": [f"project:{PROJECT}"], "place": f"project:{PROJECT}"}
     ids.project_job = str(a_job(agent, "queued", **job, **shared).pk)
+    held = {"scope": f"project:{PROJECT}", "reason": f"because {MARK}"}
+    ids.hold = operator.do("place_hold", held, domain_id=DOMAIN)["hold"]["id"]
     newest = operator.do("list_audit", domain_id=DOMAIN, limit=1)["entries"][0]
     ids.request, ids.entry = newest["request_id"], newest["id"]
     secrets = frozenset(_secrets())

@@ -1,0 +1,117 @@
+"""Erasing for good: rows, what quotes them, and the receipt that stays; and placing and lifting legal holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db import IntegrityError
+
+from governance.contracts.erasing import NOT_PROVED, EraseInput, EraseResult, PlaceHoldInput
+from governance.hooks import scrubbers
+from governance.models import LegalHold, Tombstone
+from governance.selectors.erasing import Extent, Traces, eraser_of, view_hold, view_tombstone
+from governance.services.scrubbing import scrub
+from kernel.actions import Change
+from kernel.context import ANY, Ctx
+from kernel.db import check_references
+from kernel.errors import StaleError, TransitionError
+from kernel.ids import new_id, uuids_in
+from kernel.rows import insert
+
+SHOWN = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """What is to go, the ids by which records quote it, and those records."""
+
+    extent: Extent
+    names: frozenset[str]
+    traces: Traces
+
+
+def erase(given: EraseInput, ready: Ready, ctx: Ctx) -> tuple[EraseResult, list[Change]]:
+    """Delete all of it, scrub what quotes it, and leave a receipt for each thing."""
+    receipt_id = new_id()
+    by = (ctx.approval.decided_by if ctx.approval else None) or ctx.actor
+    stones: list[Tombstone] = []
+    changes: list[Change] = []
+    for kind, things in ready.extent.things.items():
+        eraser = eraser_of(kind)
+        for each in eraser.erase(list(things), ctx):
+            scopes = things[each.id]
+            counts = dict(each.counts)
+            stones.append(
+                Tombstone(
+                    receipt_id=receipt_id,
+                    domain_id=given.domain_id,
+                    kind=kind,
+                    object_id=each.id,
+                    scope=place_of(scopes),
+                    scopes=list(scopes),
+                    sha256=each.sha256,
+                    counts=counts,
+                    reason=given.reason,
+                    by_id=by.id,
+                    by_name=by.name,
+                    on_behalf_of=ctx.actor.name if ctx.approval else "",
+                    created_at=ctx.now,
+                )
+            )
+            changes.append(Change(eraser.table, str(each.id), {"sha256": each.sha256, **counts}, None, scopes=scopes))
+    _require_loose()
+    ids = list(uuids_in(ready.names).values())
+    scrubbed = scrub(ready.names, ready.traces, receipt_id, ctx)
+    for scrub_more in scrubbers():
+        scrubbed |= scrub_more(ids, given.domain_id)
+    insert(stones)
+    told = {"erased": len(stones), **scrubbed}
+    changes.append(Change("tombstones", str(receipt_id), None, told, incidental=True))
+    result = EraseResult(
+        receipt_id=receipt_id,
+        erased_count=len(stones),
+        erased=[view_tombstone(stone) for stone in stones[:SHOWN]],
+        scrubbed=scrubbed,
+        not_proved=list(NOT_PROVED),
+    )
+    return result, changes
+
+
+def _require_loose() -> None:
+    """Find now, and not when the transaction ends, that another writer has just come to rest on what is gone."""
+    try:
+        check_references()
+    except IntegrityError as exc:
+        raise StaleError("Something has come to depend on it at this moment: look at it again.") from exc
+
+
+def place_of(scopes: tuple[str, ...]) -> str:
+    """The scope in which something lies, in one word: `*` for more than one."""
+    return scopes[0] if len(scopes) == 1 else ANY
+
+
+def place_hold(given: PlaceHoldInput, scope: str, ctx: Ctx) -> tuple[LegalHold, list[Change]]:
+    """A new hold. The same hold may be placed by several people for reasons of their own."""
+    row = LegalHold.objects.create(
+        domain_id=given.domain_id,
+        kind=given.object.kind if given.object else "",
+        object_id=given.object.id if given.object else None,
+        scope=scope,
+        reason=given.reason,
+        by_id=ctx.actor.id,
+        by_name=ctx.actor.name,
+        created_at=ctx.now,
+    )
+    return row, [Change("legal_holds", str(row.pk), None, view_hold(row).model_dump(mode="json"))]
+
+
+def lift_hold(row: LegalHold, reason: str, ctx: Ctx) -> list[Change]:
+    """End a hold. Raises TransitionError where somebody did already."""
+    lifted = LegalHold.objects.filter(pk=row.pk, lifted_at=None).update(
+        lifted_at=ctx.now, lifted_by=ctx.actor.name, lift_reason=reason
+    )
+    row.refresh_from_db()
+    if not lifted:
+        raise TransitionError(f"{row.lifted_by} lifted this hold already.")
+    after = {"lifted_at": ctx.now.isoformat(), "lifted_by": ctx.actor.name, "lift_reason": reason}
+    return [Change("legal_holds", str(row.pk), {"lifted_at": None}, after)]

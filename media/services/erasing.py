@@ -1,0 +1,54 @@
+"""Erasing documents: their rows, sections and index entries, what jobs quote of them, and bytes that nobody else has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from uuid import UUID
+
+from governance.hooks import Erased
+from kernel.canonical import digest
+from kernel.context import Ctx
+from kernel.queue import enqueue
+from media.contracts.kinds import FINAL
+from media.models import MediaJob, MediaObject, SectionTag, SourceDocument
+from media.selectors.erasing import jobs_about
+from media.services.documents import remove
+from media.services.ingesting.storing import shown
+from media.services.sharing import locked
+
+_LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)  # so that no grace period keeps the bytes
+
+
+def erase_documents(ids: Sequence[UUID], ctx: Ctx) -> list[Erased]:
+    """Delete documents. Bytes that nothing refers to any more are removed by the collection that is started then."""
+    done = [_erase(row) for row in SourceDocument.objects.filter(pk__in=ids).order_by("pk")]
+    if any(each.counts["stored_files"] for each in done):
+        enqueue("media.jobs.collect_media_objects")
+    return done
+
+
+def _erase(document: SourceDocument) -> Erased:
+    row, pk = locked(document), document.pk
+    sections = list(row.sections.order_by("number").values_list("pk", "title", "content"))
+    told = [shown(row), row.metadata, [[str(number), title, content] for number, title, content in sections]]
+    jobs = [_forget(job) for job in jobs_about(row).select_for_update().order_by("pk")]
+    files = list(MediaObject.objects.filter(references__document=row).values_list("pk", flat=True))
+    counts = {
+        "sections": len(sections),
+        "shares": row.shares.count(),
+        "tags": SectionTag.objects.filter(section__document=row).count(),
+        "jobs": len(jobs),
+    }
+    remove(row)
+    MediaObject.objects.filter(pk__in=[*files, *filter(None, jobs)], reference_count=0).update(touched_at=_LONG_AGO)
+    return Erased(pk, digest(told), {**counts, "stored_files": len(files)})
+
+
+def _forget(job: MediaJob) -> UUID | None:
+    """Leave of an ended job that it was, without what it was asked and what came of it; the upload that it kept."""
+    staged = job.staging_object_id
+    MediaJob.objects.filter(pk=job.pk, status__in=FINAL).update(
+        source="", options={}, result=None, error="", note="What it imported was erased.", staging_object=None
+    )
+    return staged

@@ -1,0 +1,30 @@
+"""How memories and sessions are erased, what holds things, and which records quote them."""
+
+from __future__ import annotations
+
+from governance.hooks import Eraser, register_eraser, register_holds, register_scrubber
+from memory.selectors import erasing
+from memory.services.erasing import erase_items, erase_sessions, scrub_contexts
+
+register_eraser(
+    Eraser(
+        erasing.ITEM,
+        "memory_items",
+        erasing.erasable_items,
+        erasing.names_of_items,
+        erasing.show_items,
+        erase_items,
+    )
+)
+register_eraser(
+    Eraser(
+        erasing.SESSION,
+        "sessions",
+        erasing.erasable_sessions,
+        erasing.names_of_sessions,
+        erasing.show_sessions,
+        erase_sessions,
+    )
+)
+register_holds(erasing.dependents)
+register_scrubber(scrub_contexts)

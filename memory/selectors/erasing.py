@@ -1,0 +1,165 @@
+"""What of memory a call to erase reaches: memories and sessions in sight, and what depends on what is to go."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TypeVar
+from uuid import UUID
+
+from django.db.models import Q
+
+from governance.contracts.presenting import RelatedText
+from governance.hooks import Dependent
+from kernel.context import Ctx
+from media.selectors.erasing import DOCUMENT, section_refs
+from memory.models import Entity, EvidenceLink, KgEdge, MemoryItem, Message, Ref, Session, ToolCall, Turn
+from memory.selectors.events import visible_sessions
+from memory.selectors.items import visible_items
+
+ITEM, SESSION = "memory", "session"
+BATCH = 500
+_SHOWN_MESSAGES = 20
+_Ref = tuple[str, str]  # kind and id of a reference to evidence
+
+T = TypeVar("T")
+
+
+def batches(ids: Collection[T]) -> Iterator[list[T]]:
+    """The ids in stretches that a statement can take."""
+    ordered = list(ids)
+    return (ordered[start : start + BATCH] for start in range(0, len(ordered), BATCH))
+
+
+def erasable_items(ids: Collection[UUID], domain_id: str, ctx: Ctx) -> Mapping[UUID, tuple[str, ...]]:
+    """Memories of a domain that the actor sees, each with its scope."""
+    found: dict[UUID, tuple[str, ...]] = {}
+    for batch in batches(ids):
+        for row in visible_items(ctx).filter(pk__in=batch, domain_id=domain_id):
+            found[row.pk] = (row.scope.name,)
+    return found
+
+
+def erasable_sessions(ids: Collection[UUID], domain_id: str, ctx: Ctx) -> Mapping[UUID, tuple[str, ...]]:
+    """Sessions of a domain that the actor sees, each with its own scope and those of relations and entities that it
+    brought into the graph."""
+    rows = visible_sessions(ctx).filter(pk__in=list(ids), domain_id=domain_id).select_related("scope")
+    found = {row.pk: {row.scope.name} for row in rows}
+    for model in (KgEdge, Entity):
+        for fact in model._default_manager.filter(source_session__in=found).select_related("scope"):  # noqa: SLF001
+            if fact.source_session_id is not None:
+                found[fact.source_session_id].add(fact.scope.name)
+    return {pk: tuple(sorted(names)) for pk, names in found.items()}
+
+
+def names_of_items(ids: Collection[UUID]) -> frozenset[str]:
+    """The ids by which records quote memories: their own, and those of the entities that they are about."""
+    about = Entity.objects.filter(item__in=list(ids)).values_list("pk", flat=True)
+    return frozenset(map(str, (*ids, *about)))
+
+
+def names_of_sessions(ids: Collection[UUID]) -> frozenset[str]:
+    """The ids by which records quote sessions: their own, and those of their turns, of all that was said in them, and of
+    what they brought into the graph."""
+    turns = Turn.objects.filter(session__in=list(ids)).values_list("pk", flat=True)
+    said = {pk for pks in said_in(ids).values() for pk in pks}
+    graph = [
+        pk
+        for model in (KgEdge, Entity)
+        for pk in model._default_manager.filter(source_session__in=list(ids)).values_list("pk", flat=True)  # noqa: SLF001
+    ]
+    return frozenset(map(str, (*ids, *turns, *said, *graph)))
+
+
+def said_in(ids: Collection[UUID]) -> dict[UUID, list[UUID]]:
+    """The messages, tool calls and references of sessions, by session."""
+    found: defaultdict[UUID, list[UUID]] = defaultdict(list)
+    for model in (Message, ToolCall, Ref):
+        rows = model._default_manager.filter(turn__session__in=list(ids))  # noqa: SLF001  as Django names it
+        for session_id, pk in rows.values_list("turn__session_id", "pk"):
+            found[session_id].append(pk)
+    return dict(found)
+
+
+def show_items(ids: Sequence[UUID], ctx: Ctx) -> list[RelatedText]:
+    """Memories as a reviewer sees them."""
+    rows = visible_items(ctx).filter(pk__in=ids).order_by("pk")
+    return [
+        RelatedText(kind=ITEM, id=str(row.pk), text=row.statement, role="subject", scope=row.scope.name)
+        for row in rows
+    ]
+
+
+def show_sessions(ids: Sequence[UUID], ctx: Ctx) -> list[RelatedText]:
+    """The first messages of sessions, as a reviewer sees them."""
+    sessions = visible_sessions(ctx).filter(pk__in=ids)
+    rows = Message.objects.filter(turn__session__in=sessions).select_related("turn__session__scope")
+    return [
+        RelatedText(
+            kind="message",
+            id=str(row.pk),
+            text=row.content,
+            role="subject",
+            source=f"{row.turn.session.external_id} turn {row.turn.seq}",
+            scope=row.turn.session.scope.name,
+        )
+        for row in rows.order_by("turn__session", "turn__seq", "position")[:_SHOWN_MESSAGES]
+    ]
+
+
+def dependents(kind: str, ids: Collection[UUID], domain_id: str) -> list[Dependent]:
+    """What of memory depends on things that are to go."""
+    if kind == ITEM:
+        refs = {("memory", str(pk)): pk for pk in ids}
+        return [*_versions(ids), *_copies(ids), *_resting_on(refs)]
+    if kind == SESSION:
+        refs = {("message", str(pk)): session_id for session_id, pks in said_in(ids).items() for pk in pks}
+        return [*_learned(ids), *_resting_on(refs)]
+    if kind == DOCUMENT:
+        found = section_refs(ids)
+        return list(_resting_on({(each, ref): pk for ref, pk in found.items() for each in ("section", "document")}))
+    return []
+
+
+def _versions(ids: Collection[UUID]) -> Iterator[Dependent]:
+    """Other versions of the same memories: of the same key in the same scope, and what they replaced or gave way to."""
+    for batch in batches(ids):
+        rows = MemoryItem.objects.filter(pk__in=batch)
+        keyed = rows.exclude(key=None).values_list("pk", "scope_id", "type", "key")
+        keys = {(scope_id, kind, key or ""): pk for pk, scope_id, kind, key in keyed}
+        same = MemoryItem.objects.filter(
+            scope__in={key[0] for key in keys}, type__in={key[1] for key in keys}, key__in={key[2] for key in keys}
+        )
+        for pk, scope_id, kind, key in same.values_list("pk", "scope_id", "type", "key"):
+            of = keys.get((scope_id, kind, key or ""))
+            if of is not None and of != pk:
+                yield Dependent(of, ITEM, str(pk), "another version of it", part=True)
+        after = rows.exclude(successor=None).values_list("successor_id", "pk")
+        yield from (Dependent(of, ITEM, str(pk), "another version of it", part=True) for pk, of in after)
+        before = MemoryItem.objects.filter(successor__in=batch).values_list("pk", "successor_id")
+        yield from (Dependent(of, ITEM, str(pk), "another version of it", part=True) for pk, of in before)
+
+
+def _copies(ids: Collection[UUID]) -> Iterator[Dependent]:
+    for batch in batches(ids):
+        rows = MemoryItem.objects.filter(source_item__in=batch).values_list("pk", "source_item_id")
+        yield from (Dependent(of, ITEM, str(pk), "a memory was made from it") for pk, of in rows)
+
+
+def _resting_on(refs: Mapping[_Ref, UUID]) -> Iterator[Dependent]:
+    """Memories whose evidence one of these is."""
+    for batch in batches(refs.keys()):
+        rows = EvidenceLink.objects.filter(ref__in={ref for _, ref in batch}, kind__in={kind for kind, _ in batch})
+        for kind, ref, item_id in rows.values_list("kind", "ref", "item_id"):
+            if (kind, ref) in refs:
+                yield Dependent(refs[kind, ref], ITEM, str(item_id), "a memory rests on it")
+
+
+def _learned(ids: Collection[UUID]) -> Iterator[Dependent]:
+    """Memories in the sessions' own scopes, which are parts of them, and those that were learned from them elsewhere."""
+    own = dict(Session.objects.filter(pk__in=list(ids)).values_list("scope_id", "pk"))
+    rows = MemoryItem.objects.filter(Q(scope__in=own) | Q(source_session__in=own.values()))
+    for pk, scope_id, session_id in rows.values_list("pk", "scope_id", "source_session_id"):
+        of, part = (own[scope_id], True) if scope_id in own else (session_id, False)
+        if of is not None:
+            yield Dependent(of, ITEM, str(pk), "a memory was learned from it", part=part)

@@ -1,0 +1,9 @@
+"""Erasing memories and sessions, and what quotes them."""
+
+from __future__ import annotations
+
+from memory.services.erasing.items import erase_items
+from memory.services.erasing.quotes import scrub_contexts
+from memory.services.erasing.sessions import erase_sessions
+
+__all__ = ["erase_items", "erase_sessions", "scrub_contexts"]

@@ -1,0 +1,423 @@
+"""Erasing for good: what goes, what is scrubbed, what stays, who may, and what forbids it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from django.apps import apps
+
+from governance.audit import chain
+from governance.models import AuditEntry, AuditSeal, LegalHold, Proposal, Tombstone
+from kernel.errors import ConflictError, DomainError, ForbiddenError, InvalidInputError, NotFoundError
+from media.models import MediaJob, MediaObject, SourceDocument
+from memory.models import ContextRecord, MemoryItem, Message, Session, Summary, Turn
+from search.models import IndexEntry, Posting
+from tests.conftest import TEAM, Cast, Player, make_agent, make_person
+from tests.guards.write_guard import guarded_tables
+from tests.memory.talk import commit, compose, context, only, ref
+
+SECRET = "zebra-7315"
+PLAN = {"key": "decision:zoo:food", "decision": f"The code is {SECRET}."}
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def eraser(cast: Cast) -> Player:
+    """An agent that may erase in the whole domain."""
+    return make_agent("eraser", TEAM, rights=["read", "write", "erase"])
+
+
+def erase(player: Player, kind: str, *ids: str, **fields: object) -> dict:
+    objects = [{"kind": kind, "id": each} for each in ids]
+    return player.do("erase", {"domain_id": TEAM, "objects": objects, "reason": "asked to", **fields})
+
+
+def refused(player: Player, kind: str, *ids: str, **fields: object) -> DomainError:
+    with pytest.raises(DomainError) as told:
+        erase(player, kind, *ids, **fields)
+    return told.value
+
+
+def holding(text: str) -> set[str]:
+    """The tables in which a text stands, anywhere in any row, with the row."""
+    found = set()
+    for model in apps.get_models():
+        if model._meta.db_table in guarded_tables():
+            for row in model._default_manager.values():
+                if text in json.dumps(row, default=str, ensure_ascii=False):
+                    found.add(f"{model._meta.db_table}: {json.dumps(row, default=str, ensure_ascii=False)[:3000]}")
+    return found
+
+
+def learned(cast: Cast, scope: str = "project:p", session: str = "s1") -> dict:
+    answer = commit(
+        cast.agent, session, scopes=context(scope, write=(scope,)), decisions=[{**PLAN, "scope_ref": ref(scope)}]
+    )
+    return only(answer)
+
+
+def session_of(player: Player, name: str = "s1") -> str:
+    rows = player.do("list_sessions", domain_id=TEAM)["sessions"]
+    return next(str(row["id"]) for row in rows if row["session_id"] == name)
+
+
+def sealed() -> None:
+    while chain.seal_next():
+        pass
+
+
+def faults() -> list:
+    return [*chain.check(0, 10_000).faults, *chain.unchained()]
+
+
+def test_it_works(cast):
+    """A memory with its versions: the words are nowhere any more, the receipt says what went and what it does not prove."""
+    first = learned(cast)
+    newer = {**PLAN, "decision": f"The code was {SECRET}, and is another now.", "scope_ref": ref("project:p")}
+    second = only(commit(cast.agent, "s1", scopes=context("project:p", write=("project:p",)), decisions=[newer]))
+    compose(cast.agent, "What is the code?", "s2", scope_context=context("project:p"))
+    assert SECRET in json.dumps(list(ContextRecord.objects.values_list("package", flat=True)))
+    sealed()
+    told = erase(cast.operator, "memory", second["id"])
+    assert {each["object_id"] for each in told["erased"]} == {first["id"], second["id"]}
+    assert (told["erased_count"], told["scrubbed"]["contexts"]) == (2, 1)
+    assert any("Backups" in each for each in told["not_proved"])
+    assert holding(SECRET) == set()
+    assert not MemoryItem.objects.exists()
+    assert not IndexEntry.objects.filter(kind="memory").exists()
+    assert set(Posting.objects.values_list("entry_id", flat=True)) <= set(
+        IndexEntry.objects.values_list("pk", flat=True)
+    )
+    sealed()
+    assert faults() == []
+    with pytest.raises(NotFoundError):
+        cast.agent.do("get_memory_item", id=second["id"])
+
+
+def test_a_session_goes_with_all_that_was_said(cast):
+    cast.agent.do(
+        "commit_turn",
+        {
+            "domain_id": TEAM,
+            "session_id": "s1",
+            "idempotency_key": "k1",
+            "turn_events": {
+                "messages": [{"role": "user", "content": f"Remember {SECRET}", "meta": {"a": SECRET}}],
+                "tool_calls": [{"name": "t", "args": {"q": SECRET}, "result": SECRET}],
+                "refs": [{"ref_type": "file", "ref_uri": f"file:///{SECRET}"}],
+                "decisions": [PLAN],
+                "entities": [{"key": f"entity:repo:{SECRET}", "name": SECRET, "remember": True}],
+                "edges": [{"subject": SECRET, "predicate": "is", "object": "secret"}],
+            },
+        },
+    )
+    commit(cast.agent, "other", say="nothing to see")
+    compose(cast.agent, f"What of {SECRET}?", "s1")
+    sealed()
+    told = erase(cast.operator, "session", session_of(cast.agent))
+    assert {each["kind"] for each in told["erased"]} == {"memory", "session"}
+    assert holding(SECRET) == set()
+    assert [row.external_id for row in Session.objects.all()] == ["other"]
+    sealed()
+    assert faults() == []
+    assert cast.agent.do("search_memory", domain_id=TEAM, session_id="s1", query=SECRET)["results"] == []
+    again = commit(cast.agent, "s1", say="a new beginning")
+    assert Turn.objects.get(pk=again["turn_id"]).seq == 1
+
+
+def test_a_document_goes_with_sections_jobs_and_bytes(cast, eraser):
+    made = cast.agent.do(
+        "add_document",
+        domain_id=TEAM,
+        options={"text": f"# {SECRET}\n\nWords of a zebra: {SECRET}.", "tags": ["animals"]},
+    )
+    cast.agent.do("share_document", document_id=made["document_id"], scope={"type": "project", "id": "p"})
+    compose(cast.agent, "请查资料并给引用：words of zebra?", "s2", scope_context=context("project:p"))
+    assert SECRET in json.dumps(list(ContextRecord.objects.values_list("package", flat=True)))
+    sealed()
+    told = erase(cast.operator, "document", made["document_id"])
+    counts = told["erased"][0]["counts"]
+    assert (counts["sections"], counts["shares"], counts["tags"], counts["stored_files"]) == (1, 1, 1, 1)
+    assert told["scrubbed"]["contexts"] == 1
+    assert holding(SECRET) == set()
+    assert not SourceDocument.objects.exists()
+    assert cast.operator.do("garbage_collect_media_objects")["removed"] == 1
+    assert not MediaObject.objects.exists()
+    sealed()
+    assert faults() == []
+
+
+def test_what_is_asked_for_waits_for_a_person(cast, eraser):
+    item = learned(cast)
+    asked = erase(eraser, "memory", item["id"], idempotency_key="k")
+    assert asked["status"] == "queued"
+    proposal = asked["proposal"]["id"]
+    assert MemoryItem.objects.exists()
+    shown = cast.reviewer.do("review_proposal", id=proposal)
+    assert shown["presentation"]["evidence"][0]["text"] == f"The code is {SECRET}."
+    assert SECRET not in json.dumps(Proposal.objects.values("subject", "summary", "changes", "search_text")[0])
+    told = cast.reviewer.do("approve_proposal", id=proposal, revision=1, reason="yes")
+    (stone,) = told["result"]["erased"]
+    assert (stone["erased_by"], stone["on_behalf_of"]) == ("reviewer", "eraser")
+    assert holding(SECRET) == set()
+    assert Proposal.objects.get(pk=proposal).state == "approved"
+
+
+def test_a_proposal_that_quotes_it_is_scrubbed_and_one_that_waits_expires(cast):
+    item = learned(cast)
+    rule = {"name": "r", "actions": ["correct_item"], "scope_types": ["project"]}
+    cast.operator.do("set_policy", domain_id=TEAM, document={"review": {"queue": [rule]}}, reason="shared")
+    waiting = cast.agent.do(
+        "correct_item", memory_item_id=item["id"], text=f"It is {SECRET}!", reason=f"not {SECRET}", idempotency_key="c"
+    )["proposal"]["id"]
+    cast.reviewer.do("comment_on_proposal", id=waiting, text=f"Is {SECRET} right?")
+    sealed()
+    told = erase(cast.operator, "memory", item["id"])
+    assert told["scrubbed"]["proposals"] == 1
+    assert holding(SECRET) == set()
+    row = Proposal.objects.get(pk=waiting)
+    assert (row.state, row.input) == ("expired", {"erased": told["receipt_id"]})
+    assert cast.reviewer.do("review_proposal", id=waiting)["proposal"]["subject"] == "(erased)"
+    sealed()
+    assert faults() == []
+
+
+def test_an_approval_that_made_it_is_scrubbed(cast):
+    everyone = {"type": "global", "id": "all"}
+    rule = {"name": "globals", "actions": ["commit_turn"], "scope_types": ["global"]}
+    cast.operator.do("set_policy", domain_id=TEAM, document={"review": {"queue": [rule]}}, reason="shared by all")
+    queued = commit(
+        cast.agent, "s2", scopes={"read": [everyone], "default_write": everyone}, decisions=[PLAN], say=f"so {SECRET}"
+    )["proposal"]["id"]
+    cast.reviewer.do("approve_proposal", id=queued, revision=1, reason=f"yes, {SECRET}", idempotency_key="a")
+    sealed()
+    erase(cast.operator, "session", session_of(cast.agent, "s2"), along=True)
+    assert holding(SECRET) == set()
+    sealed()
+    assert faults() == []
+
+
+def test_what_was_erased_cannot_be_brought_back_by_undoing_a_call(cast):
+    item = learned(cast)
+    cast.agent.do("retract_item", memory_item_id=item["id"], reason=f"{SECRET} is wrong", idempotency_key="r")
+    (entry,) = cast.reviewer.do("list_audit", domain_id=TEAM, action="retract_item")["entries"]
+    erase(cast.operator, "memory", item["id"])
+    assert holding(SECRET) == set()
+    with pytest.raises(DomainError, match="was erased since"):
+        cast.reviewer.do("revert_change", audit_entry_id=entry["id"], reason="bring it back", idempotency_key="u")
+
+
+def test_a_replay_of_what_was_erased_brings_nothing_back(cast):
+    given = {"domain_id": TEAM, "session_id": "s1", "idempotency_key": "k", "turn_events": {"decisions": [PLAN]}}
+    cast.agent.do("commit_turn", given)
+    erase(cast.operator, "session", session_of(cast.agent))
+    with pytest.raises(ConflictError, match="erased"):
+        cast.agent.do("commit_turn", given)
+    assert not MemoryItem.objects.exists()
+
+
+def test_what_depends_on_it_holds_it(cast):
+    """A memory that was learned from a session, elsewhere than in it."""
+    item = learned(cast)
+    session = session_of(cast.agent)
+    error = refused(cast.operator, "session", session)
+    assert (error.code, error.extra["held"][0]["id"]) == ("conflict", item["id"])
+    assert Turn.objects.exists()
+    told = erase(cast.operator, "session", session, along=True)
+    assert told["erased_count"] == 2
+    assert holding(SECRET) == set()
+
+
+def test_a_copy_holds_what_it_was_made_from(cast):
+    item = learned(cast)
+    made = cast.reviewer.do(
+        "promote_to_scope",
+        memory_item_id=item["id"],
+        target_scope={"type": "global", "id": "g"},
+        reason="for all",
+    )
+    copy = made["item"]["id"]
+    assert refused(cast.operator, "memory", item["id"]).extra["held"][0]["id"] == copy
+    assert erase(cast.operator, "memory", item["id"], copy)["erased_count"] == 2
+    assert holding(SECRET) == set()
+
+
+def test_evidence_holds(cast):
+    made = cast.agent.do("add_document", domain_id=TEAM, options={"text": f"# Zoo\n\nWords of {SECRET}."})
+    refs = [{"kind": "document", "id": made["document_id"]}]
+    item = only(commit(cast.agent, "s1", decisions=[{**PLAN, "evidence_refs": refs}]))
+    error = refused(cast.operator, "document", made["document_id"])
+    assert error.extra["held"][0] == {
+        "of": made["document_id"], "kind": "memory", "id": item["id"], "why": "a memory rests on it",
+    }  # fmt: skip
+
+
+def test_a_job_under_way_holds(cast):
+    made = cast.agent.do(
+        "add_document", domain_id=TEAM, options={"text": "Zoo", "source_uri": "https://example.org/z"}
+    )
+    cast.agent.do(
+        "enqueue_media", domain_id=TEAM, operation="add_document", source="https://example.org/z", options={}
+    )
+    assert refused(cast.operator, "document", made["document_id"]).extra["held"][0]["kind"] == "media_job"
+    job = MediaJob.objects.get()
+    cast.agent.do("cancel_media_job", id=str(job.pk))
+    erase(cast.operator, "document", made["document_id"])
+    job.refresh_from_db()
+    assert (job.source, job.options, job.note) == ("", {}, "What it imported was erased.")
+
+
+@pytest.mark.parametrize("held", ["object", "scope", "domain"])
+def test_a_legal_hold_forbids(cast, held):
+    item = learned(cast)
+    given: dict[str, dict] = {
+        "object": {"object": {"kind": "memory", "id": item["id"]}},
+        "scope": {"scope": "project:*"},
+        "domain": {"scope": "*"},
+    }
+    hold = cast.operator.do("place_hold", {"domain_id": TEAM, "reason": "a lawsuit", **given[held]})["hold"]
+    assert hold["lifted_at"] is None
+    error = refused(cast.operator, "memory", item["id"])
+    assert error.extra["held"][0]["kind"] == "legal_hold"
+    assert "lawsuit" not in error.message
+    assert MemoryItem.objects.exists()
+    lifted = cast.operator.do("lift_hold", id=hold["id"], reason="it is over")["hold"]
+    assert (lifted["lifted_by"], lifted["lift_reason"]) == ("operator", "it is over")
+    with pytest.raises(DomainError, match="already"):
+        cast.operator.do("lift_hold", id=hold["id"], reason="again")
+    assert cast.operator.do("list_holds", domain_id=TEAM)["holds"] == []
+    assert len(cast.operator.do("list_holds", domain_id=TEAM, lifted=True)["holds"]) == 1
+    erase(cast.operator, "memory", item["id"])
+
+
+def test_a_hold_that_comes_while_the_call_waits_still_forbids(cast, eraser):
+    item = learned(cast)
+    proposal = erase(eraser, "memory", item["id"])["proposal"]["id"]
+    cast.operator.do("place_hold", domain_id=TEAM, scope="*", reason="a lawsuit")
+    with pytest.raises(ConflictError, match="legal hold"):
+        cast.reviewer.do("approve_proposal", id=proposal, revision=1, reason="yes")
+    assert MemoryItem.objects.exists()
+
+
+def test_a_held_document_cannot_be_removed_either(cast):
+    made = cast.agent.do("add_document", domain_id=TEAM, options={"text": "Zoo"})
+    cast.operator.do("place_hold", domain_id=TEAM, scope="*", reason="a lawsuit")
+    with pytest.raises(ConflictError, match="legal hold"):
+        cast.agent.do("remove_document", document_id=made["document_id"], reason="old")
+
+
+def test_a_version_written_meanwhile_makes_it_stale(cast, eraser):
+    item = learned(cast)
+    proposal = erase(eraser, "memory", item["id"])["proposal"]["id"]
+    newer = {**PLAN, "decision": "Another.", "scope_ref": ref("project:p")}
+    commit(cast.agent, "s1", scopes=context("project:p", write=("project:p",)), decisions=[newer])
+    with pytest.raises(DomainError) as told:
+        cast.reviewer.do("approve_proposal", id=proposal, revision=1, reason="yes")
+    assert told.value.code == "stale"
+    assert MemoryItem.objects.count() == 2
+
+
+def test_the_right_to_erase_is_needed_everywhere_it_reaches(cast):
+    item = learned(cast)
+    with pytest.raises(ForbiddenError):
+        erase(cast.agent, "memory", item["id"])
+    narrow = make_agent("narrow", TEAM, pattern="session:*", rights=["read", "write", "erase"])
+    assert refused(narrow, "memory", item["id"]).code == "not_found"
+    session = session_of(cast.agent)
+    told = refused(narrow, "session", session, along=True)
+    assert (told.code, item["id"] in told.message, "project" in told.message) == ("conflict", False, False)
+
+
+def test_strangers_are_told_nothing(cast):
+    item = learned(cast)
+    assert refused(cast.stranger, "memory", item["id"]).code == "not_found"
+    elsewhere = {"domain_id": "elsewhere", "objects": [{"kind": "memory", "id": item["id"]}], "reason": "x"}
+    with pytest.raises(NotFoundError):
+        cast.stranger.do("erase", elsewhere)
+
+
+def test_receipts_are_read_by_who_reviews_the_scope(cast):
+    item = learned(cast)
+    receipt = erase(cast.operator, "memory", item["id"])["receipt_id"]
+    other = make_person("other", TEAM, "project:q")
+    for player, count in ((cast.reviewer, 1), (cast.operator, 1), (other, 0)):
+        found = player.do("list_tombstones", domain_id=TEAM, receipt_id=receipt)["tombstones"]
+        assert len(found) == count
+    with pytest.raises(ForbiddenError):
+        cast.agent.do("list_tombstones", domain_id=TEAM)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"objects": []},
+        {"objects": [{"kind": "memory", "id": "x"}]},
+        {"objects": [{"kind": "galaxy", "id": "01890a5d-ac96-774b-bcce-b302099a8057"}]},
+        {"objects": [{"kind": "memory", "id": "01890a5d-ac96-774b-bcce-b302099a8057"}] * 1001},
+        {"reason": ""},
+        {"reason": "\u200b"},
+        {"along": "yes"},
+        {"everything": True},
+    ],
+)
+def test_bad_input_is_refused(cast, bad):
+    good = {"domain_id": TEAM, "objects": [{"kind": "memory", "id": learned(cast)["id"]}], "reason": "asked to"}
+    with pytest.raises(InvalidInputError):
+        cast.operator.do("erase", {**good, **bad})
+    assert (MemoryItem.objects.count(), Tombstone.objects.count()) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {},
+        {"scope": "*", "object": {"kind": "memory", "id": "01890a5d-ac96-774b-bcce-b302099a8057"}},
+        {"scope": "nonsense"},
+        {"object": {"kind": "galaxy", "id": "01890a5d-ac96-774b-bcce-b302099a8057"}},
+        {"scope": "*", "reason": " "},
+    ],
+)
+def test_a_hold_names_one_thing_or_scopes(cast, bad):
+    with pytest.raises(InvalidInputError):
+        cast.operator.do("place_hold", {"domain_id": TEAM, "reason": "because", **bad})
+    assert not LegalHold.objects.exists()
+
+
+def test_what_was_never_there_is_not_found(cast):
+    ghost = "01890a5d-ac96-774b-bcce-b302099a8057"
+    for kind in ("memory", "session", "document"):
+        assert refused(cast.operator, kind, ghost).code == "not_found"
+    with pytest.raises(NotFoundError):
+        cast.operator.do("place_hold", domain_id=TEAM, object={"kind": "memory", "id": ghost}, reason="x")
+    with pytest.raises(NotFoundError):
+        cast.operator.do("lift_hold", id=ghost, reason="x")
+
+
+def test_twice_is_not_found_and_the_same_key_gives_the_receipt_again(cast):
+    item = learned(cast)
+    first = erase(cast.operator, "memory", item["id"], idempotency_key="k")
+    again = erase(cast.operator, "memory", item["id"], idempotency_key="k")
+    assert (again["receipt_id"], again["deduplicated"]) == (first["receipt_id"], True)
+    assert refused(cast.operator, "memory", item["id"]).code == "not_found"
+
+
+def test_an_unsealed_entry_is_sealed_as_it_is_then(cast):
+    item = learned(cast)
+    erase(cast.operator, "memory", item["id"])
+    sealed()
+    assert faults() == []
+    assert chain.check(0, 10_000).erased == 0
+    assert AuditEntry.objects.count() == AuditSeal.objects.count()
+
+
+def test_summaries_that_may_quote_it_go(cast):
+    for number in range(12):
+        commit(cast.agent, "s1", say=f"turn {number}", decisions=[PLAN] if number == 3 else [])
+    assert Summary.objects.filter(text__contains=SECRET).exists()
+    item = MemoryItem.objects.get()
+    erase(cast.operator, "memory", str(item.pk))
+    assert not Summary.objects.filter(text__contains=SECRET).exists()
+    assert Message.objects.count() == 12
+    commit(cast.agent, "s1", say="and on")
