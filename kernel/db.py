@@ -148,6 +148,17 @@ def rolled_back() -> Iterator[None]:
         transaction.set_rollback(True)
 
 
+def held_in_place(rows: models.QuerySet[Row]) -> list[Any]:
+    """The keys of these rows, none of which is removed before the present transaction ends. Others may hold them too.
+
+    On SQLite nobody else writes meanwhile anyway.
+    """
+    sql, values = rows.order_by("pk").values_list("pk").query.sql_with_params()
+    with connection.cursor() as cursor:
+        cursor.execute(f"{sql} FOR KEY SHARE" if is_postgres() else sql, values)
+        return [rows.model._meta.pk.to_python(key) for (key,) in cursor.fetchall()]  # noqa: SLF001
+
+
 def skipping_locked(rows: models.QuerySet[Row]) -> models.QuerySet[Row]:
     """The rows, locked, without those that another transaction holds: several workers then never wait for each other.
 

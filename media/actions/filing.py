@@ -1,14 +1,16 @@
-"""Actions on tags: list them, file sections under them, put them in their place in the tree."""
+"""Actions on tags: list them, file sections under them, put them in their place in the tree, take them away."""
 
 from __future__ import annotations
 
 from uuid import UUID
 
 from kernel.actions import Action, Applied, Target, register
-from kernel.context import Ctx, Right
+from kernel.context import ANY, Ctx, Right
 from kernel.paging import page
 from media.actions.place import domain_target, own_document, own_target
 from media.contracts.filing import (
+    DeleteTagInput,
+    DeleteTagResult,
     ListTagsInput,
     ListTagsResult,
     MoveTagInput,
@@ -21,7 +23,8 @@ from media.selectors.documents import get_document
 from media.selectors.filing import get_tag, sections_named, view_tags, visible_tags
 from media.selectors.sight import domain_of
 from media.services.sharing import locked
-from media.services.tagging import ensure_tags, move_tag, tag_sections, untag_sections
+from media.services.tagging import delete_tag, ensure_tags, move_tag, tag_sections, untag_sections
+from scopes.selectors import held
 
 
 def _list(given: ListTagsInput, ctx: Ctx) -> ListTagsResult:
@@ -79,11 +82,11 @@ TAG_SECTIONS = register(
 )
 
 
-def _move_target(given: MoveTagInput, ctx: Ctx) -> Target:
+def _tree_target(given: MoveTagInput | DeleteTagInput, ctx: Ctx) -> Target:
     return own_target(get_tag(given.tag_id, ctx).domain_id, ctx)
 
 
-def _to_move(given: MoveTagInput, ctx: Ctx) -> Tag:
+def _found_tag(given: MoveTagInput | DeleteTagInput, ctx: Ctx) -> Tag:
     return get_tag(given.tag_id, ctx)
 
 
@@ -100,9 +103,34 @@ MOVE_TAG = register(
         MoveTagInput,
         MoveTagResult,
         Right.WRITE,
-        _move_target,
-        _to_move,
+        _tree_target,
+        _found_tag,
         _move,
         instead="Move the tag back to where it was.",
+    )
+)
+
+
+def _delete(given: DeleteTagInput, tag: Tag, ctx: Ctx) -> Applied[DeleteTagResult]:
+    """Off everything where the caller may erase in the whole domain, else off what is the caller's own."""
+    everywhere = Right.ERASE in held(ctx, tag.domain_id, ANY)
+    removed, changes = delete_tag(tag, ctx, everywhere=everywhere)
+    seen = visible_tags(ctx).filter(pk=tag.pk).exists()
+    return DeleteTagResult(tag_id=tag.pk, removed=removed, still_seen=seen), changes
+
+
+DELETE_TAG = register(
+    Action(
+        "delete_tag",
+        "Take a tag off your own sections and topics, or off all of the domain where you may erase in it; tags below it "
+        "then stand at the top.",
+        DeleteTagInput,
+        DeleteTagResult,
+        Right.WRITE,
+        _tree_target,
+        _found_tag,
+        _delete,
+        destroys=True,
+        instead="File the sections under the tag again with tag_sections.",
     )
 )

@@ -75,6 +75,20 @@ class MoveTagResult(KeyedResult):
     tag: TagView = Field(description="The tag.")
 
 
+class DeleteTagInput(KeyedInput):
+    """A tag to take away."""
+
+    tag_id: UUID = Field(description="Tag id.")
+
+
+class DeleteTagResult(KeyedResult):
+    """What went."""
+
+    tag_id: UUID = Field(description="Tag id.")
+    removed: int = Field(description="Sections that it was taken off.")
+    still_seen: bool = Field(description="Whether you still see it, on sections that others filed under it.")
+
+
 class TopicView(Contract):
     """A topic."""
 

@@ -32,9 +32,14 @@ def visible_tags(ctx: Ctx) -> QuerySet[Tag]:
 
 
 def get_tag(tag_id: UUID, ctx: Ctx) -> Tag:
-    """A visible tag. Raises NotFoundError."""
-    row = visible_tags(ctx).filter(pk=tag_id).first()
-    if row is None:
+    """A visible tag, or one that stands above a visible one and so in its path. Raises NotFoundError."""
+    row = Tag.objects.filter(domain_filter(ctx), pk=tag_id).first()
+    level = [row.pk] if row else []
+    for _ in range(MAX_DEPTH):
+        if not level or visible_tags(ctx).filter(pk__in=level).exists():
+            break
+        level = list(Tag.objects.filter(parent__in=level).values_list("pk", flat=True))
+    if row is None or not level:
         raise NotFoundError(f"No tag {str(tag_id)!r} that you can see.")
     return row
 

@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from uuid import UUID
 
 from kernel.actions import Change
+from kernel.context import Ctx
+from kernel.db import held_in_place
 from kernel.errors import ConflictError, NotFoundError
 from kernel.text import fold
-from media.models import SectionTag, SourceSection, Tag
+from media.models import SectionTag, SourceSection, Tag, Topic, TopicTag
 from media.selectors.filing import MAX_DEPTH, ancestors, path_of
 
 
 def ensure_tags(domain_id: str, names: Iterable[str]) -> tuple[list[Tag], list[Change]]:
-    """The tags of these names, made where they are missing."""
+    """The tags of these names, made where they are missing; they stay while the present transaction lasts."""
     wanted = {fold(name)[:255]: " ".join(name.split())[:255] for name in names if fold(name)}
+    found, changes = _found_or_made(domain_id, wanted)
+    held = held_in_place(Tag.objects.filter(pk__in=[row.pk for row in found])) if found else []
+    if len(held) < len(found):  # one was taken away in between; what is made now is ours until the end
+        found, more = _found_or_made(domain_id, wanted)
+        changes += more
+    return found, changes
+
+
+def _found_or_made(domain_id: str, wanted: Mapping[str, str]) -> tuple[list[Tag], list[Change]]:
     found, changes = [], []
     for folded, name in sorted(wanted.items()):
         row, created = Tag.objects.get_or_create(domain_id=domain_id, folded=folded, defaults={"name": name})
@@ -63,9 +75,7 @@ def _height(top: Tag, rows: Iterable[Tag]) -> int:
 
 def move_tag(tag: Tag, parent_name: str | None) -> list[Change]:
     """Put a tag below another one, or at the top. Raises ConflictError where it would stand below itself."""
-    rows = {row.pk: row for row in Tag.objects.select_for_update().filter(domain_id=tag.domain_id).order_by("pk")}
-    if tag.pk not in rows:
-        raise NotFoundError(f"No tag {str(tag.pk)!r} that you can see.")
+    rows = _locked_tree(tag)
     row = rows[tag.pk]
     parents, changes = ensure_tags(tag.domain_id, [parent_name]) if parent_name else ([], [])
     parent = parents[0] if parents else None
@@ -75,9 +85,57 @@ def move_tag(tag: Tag, parent_name: str | None) -> list[Change]:
             raise ConflictError(f"{parent.name!r} stands below {row.name!r}: a tag cannot stand below itself.")
         if len(above) + _height(row, rows.values()) > MAX_DEPTH:
             raise ConflictError(f"The tree of tags is {MAX_DEPTH} levels deep at most.")
-    before = {"name": row.name, "parent": str(row.parent_id) if row.parent_id else None}
+    before = _shown(row)
     after = {"name": row.name, "parent": str(parent.pk) if parent else None}
     if before == after:
         return []
     Tag.objects.filter(pk=row.pk).update(parent=parent)
     return [*changes, Change("tags", str(row.pk), before, after)]
+
+
+def delete_tag(tag: Tag, ctx: Ctx, *, everywhere: bool) -> tuple[int, list[Change]]:
+    """Take a tag off what is the actor's own, or off everything; once nothing is filed under it, it is gone and the tags
+    below it stand at the top. How many sections it was taken off."""
+    rows = _locked_tree(tag)
+    filed, topics = SectionTag.objects.filter(tag=tag.pk), TopicTag.objects.filter(tag=tag.pk)
+    if not everywhere:
+        own = SourceSection.objects.filter(domain_id=tag.domain_id, document__owner_id=ctx.actor.id)
+        filed = filed.filter(section__in=own.values("pk"))
+        topics = topics.filter(topic__in=Topic.objects.filter(owner_id=ctx.actor.id).values("pk"))
+    counts = Counter(filed.values_list("section__document_id", flat=True))
+    changes = [
+        Change("section_tags", str(document), {"tag": tag.name, "sections": count}, None)
+        for document, count in sorted(counts.items())
+    ]
+    changes += [
+        Change("research_topic_tags", str(topic), {"tag": tag.name}, None)
+        for topic in sorted(topics.values_list("topic_id", flat=True))
+    ]
+    filed.delete()
+    topics.delete()
+    return counts.total(), changes + ([] if _is_used(tag) else _forget(tag, rows.values()))
+
+
+def _is_used(tag: Tag) -> bool:
+    return SectionTag.objects.filter(tag=tag.pk).exists() or TopicTag.objects.filter(tag=tag.pk).exists()
+
+
+def _forget(tag: Tag, rows: Iterable[Tag]) -> list[Change]:
+    """Remove a tag that nothing is filed under; what stood below it stands at the top."""
+    below = [row for row in rows if row.parent_id == tag.pk]
+    Tag.objects.filter(pk__in=[row.pk for row in below]).update(parent=None)
+    Tag.objects.filter(pk=tag.pk).delete()
+    moved = [Change("tags", str(row.pk), _shown(row), {"name": row.name, "parent": None}) for row in below]
+    return [*moved, Change("tags", str(tag.pk), _shown(tag), None)]
+
+
+def _locked_tree(tag: Tag) -> dict[UUID, Tag]:
+    """All tags of the domain, held against every other change of the tree. Raises NotFoundError where the tag is gone."""
+    rows = {row.pk: row for row in Tag.objects.select_for_update().filter(domain_id=tag.domain_id).order_by("pk")}
+    if tag.pk not in rows:
+        raise NotFoundError(f"No tag {str(tag.pk)!r} that you can see.")
+    return rows
+
+
+def _shown(row: Tag) -> dict[str, str | None]:
+    return {"name": row.name, "parent": str(row.parent_id) if row.parent_id else None}

@@ -390,6 +390,7 @@ EXAMPLES: dict[str, Example] = {
     "get_topic_recommendations": Example("agent", _topic, "stranger"),
     "list_tags": Example("agent", lambda cast: _in_team(_tag(cast)), "stranger"),
     "list_topics": Example("agent", lambda cast: _in_team(_topic(cast)), "stranger"),
+    "delete_tag": Example("agent", _tag, "stranger"),
     "move_tag": Example("agent", lambda cast: {**_tag(cast), "parent": "Above"}, "stranger"),
     "remove_document_from_topic": Example("agent", lambda cast: {**_topic(cast), **_document(cast)}, "stranger"),
     "tag_sections": Example("agent", lambda cast: {**_document(cast), "tags": ["新"], "replace": True}, "stranger"),

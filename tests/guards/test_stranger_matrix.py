@@ -226,6 +226,7 @@ INPUTS: dict[str, Inputs] = {
     "get_topic_recommendations": _topics(),
     "list_tags": lambda ids: {"domain": {"domain_id": ids.domain}},
     "list_topics": lambda ids: {"domain": {"domain_id": ids.domain}},
+    "delete_tag": lambda ids: {"tag": {**KEY, "tag_id": ids.tag}},
     "move_tag": lambda ids: {"tag": {**KEY, "tag_id": ids.tag}},
     "remove_document_from_topic": _gathered,
     "tag_sections": _documents(**KEY, tags=["mine"]),
@@ -562,7 +563,7 @@ def test_inside_the_domain_too_a_hidden_row_looks_like_none(world, who):
     for name in (
         "get_session", "get_turn", "get_proposal", "list_turns", "withdraw_proposal", "approve_proposal",
         "get_memory_item", "get_context", "extract_turn", "get_audit_entry", "lineage", "retract_item", "get_document",
-        "get_document_file", "remove_document", "share_document", "unshare_document", "get_topic", "delete_topic", "move_tag", "tag_sections",
+        "get_document_file", "remove_document", "share_document", "unshare_document", "get_topic", "delete_topic", "move_tag", "delete_tag", "tag_sections",
     ):  # fmt: skip
         for state, tree in INPUTS[name](world.ids).items():
             real, absent = (

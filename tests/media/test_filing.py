@@ -110,6 +110,56 @@ def test_a_tree_is_no_deeper_for_being_moved_whole(cast, monkeypatch):
     cast.agent.do("move_tag", tag_id=ids["z"], parent="c")
 
 
+def test_a_tag_is_taken_away_and_what_stood_below_it_stands_at_the_top(cast):
+    document = add(cast.agent, tags=["a", "b", "c"])
+    known = tags(cast.agent)
+    cast.agent.do("move_tag", tag_id=known["b"]["id"], parent="a")
+    cast.agent.do("move_tag", tag_id=known["c"]["id"], parent="b")
+    topic = cast.agent.do("create_topic", domain_id=TEAM, title="One", tags=["b", "c"])["topic"]["id"]
+    told = cast.agent.do("delete_tag", tag_id=known["b"]["id"])
+    assert told == {"tag_id": known["b"]["id"], "removed": 2, "still_seen": False, "deduplicated": False}
+    assert {name: each["path"] for name, each in tags(cast.agent).items()} == {"a": "a", "c": "c"}
+    assert cast.agent.do("get_topic", topic_id=topic)["topic"]["tags"] == ["c"]
+    assert len(cast.agent.do("get_document", document_id=document)["sections"]) == 2
+    entry = AuditEntry.objects.get(action="delete_tag")
+    assert sorted((change["table"], change["after"] is None) for change in entry.changes) == [
+        ("research_topic_tags", True), ("section_tags", True), ("tags", False), ("tags", True),
+    ]  # fmt: skip
+    assert refused(cast.agent, "delete_tag", tag_id=known["b"]["id"]) == (404, "not_found")
+    add(cast.agent, "# New\n\nText", tags=["b"])
+    assert tags(cast.agent)["b"]["section_count"] == 1
+
+
+def test_a_tag_that_only_stands_above_others_is_taken_away_too(cast, peer):
+    add(cast.agent, tags=["melon"])
+    above = cast.agent.do("move_tag", tag_id=tags(cast.agent)["melon"]["id"], parent="fruit")["tag"]["parent_id"]
+    assert refused(peer, "delete_tag", tag_id=above) == (404, "not_found")
+    assert cast.agent.do("delete_tag", tag_id=above)["removed"] == 0
+    assert tags(cast.agent)["melon"]["path"] == "melon"
+
+
+def test_a_tag_stays_where_others_filed_under_it(cast, peer):
+    add(cast.agent, tags=["plans"])
+    hidden = add(peer, "# Peer\n\nText", tags=["plans"])
+    tag = tags(cast.agent)["plans"]["id"]
+    told = cast.agent.do("delete_tag", tag_id=tag)
+    assert (told["removed"], told["still_seen"]) == (2, False)  # nothing tells that a hidden document has it
+    assert tags(cast.agent) == {}
+    assert tags(peer)["plans"]["section_count"] == 1
+    cast.agent.do("tag_sections", document_id=add(cast.agent), tags=["plans"])
+    peer.do("share_document", document_id=hidden, scope=PROJECT)
+    assert cast.agent.do("delete_tag", tag_id=tag)["still_seen"]
+
+
+def test_who_may_erase_takes_a_tag_off_everything(cast, peer):
+    eraser = make_agent("eraser", TEAM, rights=["read", "write", "erase"])
+    add(peer, "# Peer\n\nText", scopes=(PROJECT,), tags=["plans"])
+    assert refused(cast.reader, "delete_tag", tag_id=tags(eraser)["plans"]["id"]) == (403, "forbidden")
+    told = eraser.do("delete_tag", tag_id=tags(eraser)["plans"]["id"])
+    assert (told["removed"], told["still_seen"]) == (1, False)
+    assert not Tag.objects.exists()
+
+
 # Topics
 
 

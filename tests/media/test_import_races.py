@@ -52,3 +52,18 @@ def test_two_tags_moved_below_each_other_at_once_make_no_ring():
     )
     assert sum(isinstance(each, DomainError) for each in outcomes) == 1
     assert Tag.objects.exclude(parent=None).count() == 1
+
+
+def test_a_tag_that_is_taken_away_while_others_file_under_it_breaks_nothing():
+    cast = make_cast()
+    cast.agent.do("add_document", domain_id=TEAM, options={"text": "# A\n\nb", "tags": ["plans"]})
+    tag = str(Tag.objects.get().pk)
+
+    def file(number: int):
+        options = {"text": f"# Plan {number}\n\nText", "tags": ["plans"]}
+        return lambda: cast.agent.do("add_document", domain_id=TEAM, options=options)
+
+    outcomes = at_once([file(1), lambda: cast.agent.do("delete_tag", tag_id=tag), file(2), file(3)])
+    assert [each for each in outcomes if not isinstance(each, dict)] == []
+    assert SourceDocument.objects.count() == 4
+    assert Tag.objects.count() <= 1
