@@ -196,9 +196,16 @@ def _value(value: Value, row: SourceRow, target: Model) -> Held:
         there = value.read(row)
     except Quarantined as unreadable:
         return Held(value.column, f"unreadable: {unreadable}", _plain(here))
-    if value.part and isinstance(there, dict) and isinstance(here, dict):
-        here = {name: here[name] for name in there if name in here}
+    if value.part:
+        here = _part(there, here)
     return Held(value.column, _plain(there), _plain(here))
+
+
+def _part(there: Any, here: Any) -> Any:
+    """What is here of the members that are there, in objects within as well."""
+    if not (isinstance(there, dict) and isinstance(here, dict)):
+        return here
+    return {name: _part(inner, here[name]) for name, inner in there.items() if name in here}
 
 
 def _plain(value: Any) -> str:

@@ -16,7 +16,7 @@ from legacy.contracts.dated import dated_id, day
 from legacy.contracts.outcomes import moved
 from legacy.source import Source
 from legacy.steps.base import Run, each
-from legacy.steps.metadata import document_metadata
+from legacy.steps.metadata import PROVENANCE, document_metadata
 from legacy.steps.principals import owners, principal_of
 from legacy.steps.reading import Read, read
 from media.contracts.kinds import DocumentState, SourceType
@@ -59,8 +59,8 @@ class Mapped:
 def mapped(row: SourceRow) -> Mapped:
     """A document from its row. Raises Quarantined."""
     notes: list[str] = []
-    title = row.text("title", 255).strip()
-    if not title:
+    title = row.text("title", 255)
+    if not title.strip():
         notes.append("it had no title")
     url, uri = row.text("url", 2000).strip(), row.text("source_uri", 2000).strip()
     given_hash = row.text("content_hash").strip()
@@ -68,16 +68,16 @@ def mapped(row: SourceRow) -> Mapped:
     aside = {"principal": row.text("principal"), **row.beside(_KNOWN)}
     if uri and url and url != uri:
         aside["url"] = url
-    if given_hash and not content_hash:
+    if given_hash != content_hash:
         aside["content_hash"] = given_hash
-        notes.append("its content_hash is no SHA-256")
+        notes.append("content_hash is written otherwise" if content_hash else "its content_hash is no SHA-256")
     return Mapped(
         principal=principal_of(row),
-        title=title or "Untitled",
+        title=title if title.strip() else "Untitled",
         author=row.text("author", 255),
         description=row.text("description"),
         published=day(row, "publication_date"),
-        language=row.text("language", 10).strip() or "en",
+        language=row.text("language", 10) or "en",
         source_type=_source_type(row, uri or url),
         uri=uri or url,
         content_hash=content_hash,
@@ -190,6 +190,9 @@ class _Shelf:
             updated_at=said.updated_at or created,
         )
         document.media_type = document.metadata["media_type"]
+        aside = document.metadata[PROVENANCE].get("metadata", {})
+        if aside:
+            notes.append(f"of its metadata, {', '.join(sorted(aside))[:500]} stands in provenance")
         self._hold(owner.id, uri, said.content_hash)
         self.made.append(document)
         return moved(row, TABLE, document.pk, "; ".join([*said.notes, *notes]))

@@ -81,6 +81,9 @@ def mapped(row: SourceRow) -> Mapped:
     options = row.json_object("options")
     dropped = sorted(_NOT_ASKED & options.keys())
     notes = [f"options left out: {', '.join(dropped)}"] if dropped else []
+    key = row.text("idempotency_key", 128)
+    if key != key.strip():
+        notes.append("white space around its key is no part of it")
     was, operation = _status(row), row.required("operation", 32)
     if operation not in list(Operation):
         raise Quarantined(Reason.UNKNOWN_OPERATION, f"operation {operation}")
@@ -104,7 +107,7 @@ def mapped(row: SourceRow) -> Mapped:
         started_at=row.moment("started_at"),
         finished_at=finished if was in FINAL else None,
         created_at=row.moment("created_at"),
-        key=row.text("idempotency_key", 128).strip(),
+        key=key.strip(),
         staged=row.optional("staging_media_object_id"),
         notes=tuple(filter(None, [*notes, told_beside(row, _KNOWN)])),
     )

@@ -40,10 +40,9 @@ def document_metadata(old: dict[str, Any], provenance: dict[str, Any]) -> dict[s
         aside["content"], kept["content"] = kept["content"], kept["content"][:CONTENT]
     kept = {**_file(old), **kept}
     kept[PROVENANCE] = {**provenance, **({"metadata": aside} if aside else {})}
-    try:
-        return DocumentMetadata.parse(kept).model_dump(mode="json")
-    except InvalidInputError:
-        raise Quarantined(Reason.BAD_JSON, "metadata is nested too deep") from None
+    if not _fits(DocumentMetadata, kept):
+        raise Quarantined(Reason.BAD_JSON, "metadata is nested too deep")
+    return kept
 
 
 def _media_type(old: dict[str, Any]) -> str:

@@ -48,12 +48,14 @@ class Mapped:
 
 def mapped(row: SourceRow) -> Mapped:
     """A tag from its row. Raises Quarantined."""
-    name = " ".join(row.required("name", 255).split())
+    given = row.required("name", 255)
+    name = " ".join(given.split())
+    notes = [told_beside(row, _KNOWN), f"it was written {given!r}" if name != given else ""]
     folded = fold(name)[:255]
     if not folded:
         raise Quarantined(Reason.MISSING_VALUE, "name has nothing to be known by")
     depth = row.place[0] if row.place else 1
-    return Mapped(name, folded, row.optional("parent_id"), depth, told_beside(row, _KNOWN))
+    return Mapped(name, folded, row.optional("parent_id"), depth, "; ".join(filter(None, notes)))
 
 
 def opened_circles(rows: Sequence[SourceRow]) -> list[SourceRow]:

@@ -159,14 +159,15 @@ class SourceDocumentAdmin(ReadOnlyAdmin):
 
 
 def _place(metadata: Mapping[str, Any]) -> str:
-    """Where a section is in its document, in words."""
+    """Where a section is in its document, in words: as far as it says so in whole numbers."""
+    at = {name: value for name, value in metadata.items() if type(value) is int}
     told = []
-    if "page" in metadata:
-        told.append(f"page {metadata['page']}")
-    if "start_ms" in metadata:
-        told.append(f"from {int(metadata['start_ms']) / 1000:g} s")
-    if "offset_start" in metadata:
-        told.append(f"characters {metadata['offset_start']}–{metadata['offset_end']}")
+    if "page" in at:
+        told.append(f"page {at['page']}")
+    if "start_ms" in at:
+        told.append(f"from {at['start_ms'] / 1000:g} s")
+    if "offset_start" in at and "offset_end" in at:
+        told.append(f"characters {at['offset_start']}–{at['offset_end']}")
     return ", ".join(told)
 
 

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from governance.models import AuditEntry
 from tests.conftest import TEAM, make_person
-from tests.media import files
+from tests.media import files, shelf
 
 NASTY = "<script>alert(1)</script> a\u200bb [go](javascript:x)"
 PROJECT = {"type": "project", "id": "shop"}
@@ -65,6 +65,18 @@ def test_text_is_content_and_nothing_else(cast, client):
     assert "<script>alert" not in text
     assert "⟦U+200B⟧" in text
     assert 'href="javascript' not in text
+
+
+@pytest.mark.parametrize(
+    "metadata", [{"start_ms": "soon"}, {"offset_start": 3}, {"page": [1]}, {"start_ms": None, "page": True}]
+)
+def test_a_place_that_is_no_number_is_not_told(cast, client, metadata):
+    row = shelf.put(
+        cast.agent, "words of old", metadata=metadata, document={"media_type": "document"}, shared=("project:shop",)
+    )
+    text = page(client, str(row.pk))
+    assert "words of old" in text
+    assert "soon" not in text
 
 
 def test_looking_is_on_record(cast, client):
