@@ -11,7 +11,7 @@ from typing import Any
 
 from tests.legacy.sources import scoped
 from tests.legacy.sources.brain import Talk, entity, item, mention, message, ref, talk_of, tool_call
-from tests.legacy.sources.manifest import WHOLE, Manifest, bad, changed, told
+from tests.legacy.sources.manifest import WHOLE, Manifest, bad, changed, rival, told
 from tests.legacy.sources.rows import Raw, Row, Rows
 
 LONG = 200_001  # characters: one over the limit of one message
@@ -210,7 +210,9 @@ def bad_entities(rows: Rows, manifest: Manifest, talk: Talk) -> None:
     manifest.seal("entities", odd, told("a kind outside the list", "unknown_type"))
     manifest.seal("entity_mentions", rows["entity_mentions"][-1], told("goes with its entity", "parent_quarantined"))
     twin = entity(rows, talk, turn, "MARGUERITE 玛格", found["kind"])
-    manifest.seal("entities", twin, told("the same name after folding", "duplicate"))
+    manifest.seal(
+        "entities", twin, rival("the same name after folding: the other may be the one that changed", "duplicate")
+    )
     manifest.seal(
         "entity_mentions", rows["entity_mentions"][-1], told("goes with its entity", "parent_quarantined", "duplicate")
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.legacy.sources.dirt import OVERFLOW
 from tests.legacy.sources.library import document, job, keep, refer, section, tag, topic
-from tests.legacy.sources.manifest import Manifest, bad, changed, told
+from tests.legacy.sources.manifest import Manifest, bad, changed, rival, told
 from tests.legacy.sources.rows import Raw, Rows
 
 UNICODE_TWIN = "ＨＡＲＢＯＲ"  # of the tag `harbor`
@@ -39,7 +39,7 @@ def bad_documents(rows: Rows, manifest: Manifest) -> None:
         manifest.seal("source_sections", part, bad("its document is in the quarantine", "parent_quarantined"))
     twins = [document(rows, f"Twin {at}", text="twins", source_uri="/srv/docs/twin.md") for at in range(2)]
     for made in twins:
-        manifest.seal("source_documents", made, told("one owner, one address, two documents", "duplicate"))
+        manifest.seal("source_documents", made, rival("one owner, one address, two documents", "duplicate"))
     manifest.rivals.append(("source_documents", tuple(str(made["id"]) for made in twins)))
     held = document(rows, "Its sections are soiled", text="soiled sections")
     section(rows, held, 1, "whole")

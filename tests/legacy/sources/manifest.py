@@ -38,6 +38,11 @@ def told(why: str, *reasons: str) -> Expected:
     return Expected(frozenset({MIGRATED, QUARANTINED}), frozenset(reasons), noted=True, why=why)
 
 
+def rival(why: str, *reasons: str) -> Expected:
+    """One of several that claim one place: whole, or in the quarantine under one of these reasons."""
+    return Expected(frozenset({MIGRATED, QUARANTINED}), frozenset(reasons), why=why)
+
+
 @dataclass
 class Manifest:
     """The expectations that are not plain: every other row is stored whole. `rivals` are groups of rows of which exactly
