@@ -18,7 +18,7 @@ from memory.contracts.writing import item_fields
 from memory.models import Entity, EvidenceLink, KnowledgeEvent, MemoryItem, Turn
 from memory.policies import ConfidenceLevels, RetentionPolicy
 from memory.services import notices
-from memory.services.conflicts import follow
+from memory.services.conflicts import follow_out
 from memory.services.copies import Made, Making, in_force, make
 from memory.services.items import (
     Commit,
@@ -86,7 +86,7 @@ def retract_item(item: MemoryItem, reason: str, ctx: Ctx) -> Done:
     _summarise_again(row, ctx)
     after = {"status": row.status, "reason": reason}
     change = Change("memory_items", str(row.id), {"status": before}, after, scopes=(row.scope.name,))
-    return Done(row, [change, *follow([row.pk], ctx)], notices.tell(row, "retracted", reason, None, ctx))
+    return Done(row, [change, *follow_out(row, ctx)], notices.tell(row, "retracted", reason, None, ctx))
 
 
 def correct_item(
@@ -135,7 +135,7 @@ def narrow_item(item: MemoryItem, scope: MemoryScope, making: Making, ctx: Ctx) 
     index.close(Kind.MEMORY, [old.pk], at)
     after = {"status": old.status, "successor": str(made.item.id), "narrowed_to": scope.name}
     made.changes.append(Change("memory_items", str(old.id), {"status": before}, after, scopes=(wide,)))
-    made.changes.extend(follow([old.pk], ctx))
+    made.changes.extend(follow_out(old, ctx))
     _summarise_again(old, ctx)
     return made, notices.tell(old, "narrowed", making.reason, made.item, ctx)
 
@@ -174,7 +174,7 @@ def demote_item(
     _summarise_again(row, ctx)
     told = {"lifecycle": was, "pinned": item.pinned}
     change = Change("memory_items", str(row.id), told, {"lifecycle": to}, scopes=scopes)
-    return Done(row, [change, *follow([row.pk], ctx)], notices.tell(row, "demoted", why[1], None, ctx)), was
+    return Done(row, [change, *follow_out(row, ctx)], notices.tell(row, "demoted", why[1], None, ctx)), was
 
 
 def _held(item: MemoryItem) -> MemoryItem:

@@ -12,10 +12,12 @@ from memory.contracts.items import Lifecycle, Status
 from memory.models import MemoryItem
 from memory.profiles import without_facts
 from memory.services import notices
+from memory.services.conflicts import TOGETHER
 from memory.services.graph import find_entity
 from memory.services.items import Commit, after_all, event_of, is_governed, view_written, write
 from memory.statements import content_hash, statement
 from memory.summarising import SUMMARISED
+from scopes.services import lock_domain
 
 if TYPE_CHECKING:
     from scopes.models import MemoryScope
@@ -61,6 +63,8 @@ def _as_known(asked: Retraction, scope: MemoryScope) -> Retraction:
 
 
 def _take_back(row: MemoryItem, asked: Retraction, scope: MemoryScope, commit: Commit) -> None:
+    if scope.scope_type in TOGETHER:
+        lock_domain(scope.domain_id)  # no writer of what is read with the scope finds a conflict with it from now on
     before = f"{row.status}/{row.lifecycle_status}"
     at = row.current_until or after_all([row], commit.ctx)
     MemoryItem.objects.filter(pk=row.pk).update(status=Status.RETRACTED, current_until=at)

@@ -11,7 +11,7 @@ from kernel.context import Ctx, Right
 from kernel.errors import ForbiddenError, StaleError
 from memory.contracts.items import Lifecycle, Status
 from memory.models import MemoryItem
-from memory.services.conflicts import follow
+from memory.services.conflicts import follow_out
 from memory.services.items import after_all, event_of, state_of
 from memory.services.restoring import bring_back
 from scopes.services import lock_scopes
@@ -68,7 +68,7 @@ def _take_back(row: MemoryItem, ctx: Ctx) -> list[Change]:
     index.close(Kind.MEMORY, [row.pk], at)
     after = {"status": row.status, "undone": True}
     taken_back = Change(TABLE, str(row.id), {"status": before}, after, scopes=(row.scope.name,))
-    return [taken_back, *follow([row.pk], ctx)]
+    return [taken_back, *follow_out(row, ctx)]
 
 
 def _trust_again(row: MemoryItem, before: dict[str, Any], ctx: Ctx) -> Change:

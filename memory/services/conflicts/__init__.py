@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 from memory.services.conflicts.finding import find_conflicts, remember_again, rule_between
-from memory.services.conflicts.following import follow
-from memory.services.conflicts.keeping import Found
+from memory.services.conflicts.following import follow, follow_out
+from memory.services.conflicts.keeping import TOGETHER, Found
 from memory.services.conflicts.relating import find_edge_conflicts
 
-__all__ = ["Found", "find_conflicts", "find_edge_conflicts", "follow", "remember_again", "rule_between"]
+__all__ = [
+    "TOGETHER",
+    "Found",
+    "find_conflicts",
+    "find_edge_conflicts",
+    "follow",
+    "follow_out",
+    "remember_again",
+    "rule_between",
+]

@@ -10,7 +10,8 @@ from django.db.models import Q
 from kernel.actions import Change
 from kernel.context import Ctx
 from memory.contracts.conflicts import ConflictState
-from memory.models import Conflict, ConflictDecision
+from memory.models import Conflict, ConflictDecision, MemoryItem
+from memory.services.conflicts.keeping import TOGETHER
 from scopes.services import lock_domain
 
 FOLLOWED = "followed"
@@ -59,6 +60,14 @@ def follow(left: Iterable[UUID], ctx: Ctx, reason: str = _GONE) -> list[Change]:
         )
         for row in rows
     ]
+
+
+def follow_out(row: MemoryItem, ctx: Ctx) -> list[Change]:
+    """The same for one memory that left and no other took the place of: writers of what is read with its scope wait first,
+    so that none finds a conflict with it any more."""
+    if row.scope.scope_type in TOGETHER:
+        lock_domain(row.domain_id)
+    return follow([row.pk], ctx)
 
 
 def scopes_of(row: Conflict) -> tuple[str, ...]:

@@ -30,9 +30,9 @@ def settle(commit: Commit) -> None:
 
 
 def _compare(commit: Commit) -> None:
-    """Conflicts of what left are over, those of what came are found."""
+    """Conflicts of what came are found, those of what left are over: those too that a writer of another scope found while
+    this one waited for it."""
     pending, written = commit.pending, commit.written
-    written.changes += follow(pending.closed, commit.ctx)
     fresh = [item for item_id, (item, _) in pending.items.items() if item_id not in pending.closed]
     finds = [find_conflicts([*fresh, *pending.trusted], commit.ctx)]
     for place, (edge, later) in enumerate(pending.edges, 1):
@@ -41,6 +41,7 @@ def _compare(commit: Commit) -> None:
     for found in finds:
         written.found += found.conflicts
         written.changes += found.changes
+    written.changes += follow(pending.closed, commit.ctx)
 
 
 def chunk_of(item: MemoryItem) -> MemoryChunk:

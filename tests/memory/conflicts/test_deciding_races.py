@@ -10,11 +10,12 @@ import pytest
 from kernel.db import is_postgres
 from kernel.errors import DomainError
 from memory.models import Conflict, KgEdge, MemoryItem
+from memory.services import retractions
 from memory.services.conflicts import deciding, finding, following, relating
 from scopes.services import lock_domain
 from tests.conftest import make_cast
 from tests.memory.conflicts.test_deciding import decide, disputed
-from tests.memory.talk import commit, context, decision
+from tests.memory.talk import commit, context, decision, gone
 from tests.threads import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -72,11 +73,55 @@ def test_a_conflict_with_a_third_scope_makes_no_ring(monkeypatch):
         return commit(cast.agent, "s2", scopes=WIDE, decisions=[decision("The default database is Oracle.", key)])
 
     for module in (deciding, finding, following, relating):
-        monkeypatch.setattr(module, "lock_domain", meet, raising=False)
+        monkeypatch.setattr(module, "lock_domain", meet)
     outcomes = at_once([decider, writer])
     assert [each for each in outcomes if isinstance(each, DomainError)] == []
     open_ones = Conflict.objects.filter(state="open").values_list("item_a__statement", "item_b__statement")
     assert list(open_ones) == [("The default database is MySQL.", "The default database is Oracle.")]
+
+
+@pytest.mark.parametrize("leaves", ["superseded", "retracted", "denied"])
+def test_what_leaves_while_a_conflict_with_it_is_found_leaves_no_conflict_open(monkeypatch, leaves):
+    """Both write at one instant: the one finds the memory in force that the other is about to close."""
+    cast = make_cast()
+    key, says = "decision:shop:db", "The default database is Postgres."
+    old = commit(cast.agent, scopes=SHOP, decisions=[decision(says, key)])["memory_written"]["items"][0]["id"]
+    paused, found = Event(), Event()
+    works = {
+        "superseded": lambda: commit(
+            cast.agent, scopes=SHOP, decisions=[decision("We keep everything in files.", key)]
+        ),
+        "retracted": lambda: cast.agent.do("retract_item", memory_item_id=old, reason="wrong"),
+        "denied": lambda: commit(cast.agent, scopes=SHOP, retractions=[gone("decisions", key)]),
+    }
+
+    def leaver() -> None:
+        current_thread().name = "leaver"
+        works[leaves]()
+
+    def meet(domain_id: str) -> None:
+        if current_thread().name == "leaver" and not paused.is_set():
+            paused.set()
+            assert not is_postgres() or found.wait(60)
+        lock_domain(domain_id)
+
+    def finder() -> None:
+        assert paused.wait(60)
+        try:
+            commit(
+                cast.agent,
+                "s2",
+                scopes=WIDE,
+                decisions=[decision("The default database is MySQL.", "decision:all:db")],
+            )
+        finally:
+            found.set()
+
+    for module in (finding, following, relating, retractions):
+        monkeypatch.setattr(module, "lock_domain", meet)
+    assert [each for each in at_once([leaver, finder]) if isinstance(each, DomainError)] == []
+    assert not Conflict.objects.filter(state="open").exists()
+    assert Conflict.objects.count() == is_postgres()
 
 
 def test_two_that_take_memories_of_two_scopes_back_wait_for_each_other():
