@@ -105,7 +105,8 @@ class Approval:
 
 @dataclass(frozen=True, slots=True)
 class Ctx:
-    """One call: its actor, door, reach, moment and request id."""
+    """One call: its actor, door, reach, moment and request id. `counted`: it is a further part of a request whose first
+    part the quotas of calls have counted."""
 
     actor: Actor
     door: Door
@@ -113,6 +114,7 @@ class Ctx:
     request_id: UUID = field(default_factory=new_id)
     now: datetime = field(default_factory=clock.now)
     approval: Approval | None = None
+    counted: bool = False
     memo: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def once(self, key: Hashable, read: Callable[[], T]) -> T:

@@ -14,7 +14,7 @@ def charge(policies: Policies, domain_id: str | None, effect: str, ctx: Ctx) -> 
     Raises QuotaExceededError over a limit, UnavailableError where nothing can be counted.
     """
     quotas = policies.section(QuotasPolicy)
-    if quotas.limits_calls(ctx.actor.kind, ctx.actor.name):
+    if not ctx.counted and quotas.limits_calls(ctx.actor.kind, ctx.actor.name):
         with writing():
             services.charge_call(quotas, domain_id, effect, ctx)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -48,7 +49,8 @@ class MediaView(GateView):
                 with read_form(request) as form:
                     name, tree = _call_of(_tree_of_form(form), request)
                     if form.path is not None:
-                        tree["source"] = _uploaded(form, ctx)
+                        first, ctx = ctx, replace(ctx, counted=True)
+                        tree["source"] = _uploaded(form, first)
                         tree["options"].setdefault("name", form.name)
             else:
                 check_headers(request)

@@ -112,6 +112,22 @@ def test_a_form_that_is_over_is_told_when_to_come_back(cast, noon, options):
     assert MediaObject.objects.count() == 1
 
 
+def test_a_form_is_one_call_though_it_brings_a_file_and_imports_it(cast, noon):
+    limits = {"calls_per_minute": 1, "writes_per_minute": 1}
+    cast.operator.do("set_policy", domain_id=TEAM, document={"quotas": {"each": limits}}, reason="slowly")
+    http = Http(cast.agent.key)
+
+    def form(raw: bytes) -> int:
+        sent = {"operation": "add_media", "domain_id": TEAM, "file": SimpleUploadedFile("a.md", raw)}
+        told: int = http.client.post("/v1/media", sent, headers=http.auth).status_code
+        return told
+
+    assert [form(RAW), form(b"# Another")] == [200, 429]
+    noon(minutes=1)
+    assert form(b"# Another") == 200
+    assert SourceDocument.objects.count() == 2
+
+
 def test_what_was_uploaded_is_not_counted_again_when_it_is_imported(cast, noon):
     limit(cast, len(RAW))
     brought = cast.agent.do("upload_media", domain_id=TEAM, name="a.md", data=base64.b64encode(RAW).decode())
