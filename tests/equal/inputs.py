@@ -162,14 +162,15 @@ EVERYWHERE: Tree = place("s1", ["session:s1", *SCOPES])["scope_context"]
 places = sessions.flatmap(lambda session: st.sampled_from(_places(session)))
 
 
-def _chosen(**optional: st.SearchStrategy[Any]) -> dict[str, st.SearchStrategy[Any]]:
+def chosen(**optional: st.SearchStrategy[Any]) -> dict[str, st.SearchStrategy[Any]]:
+    """Members that are sometimes there."""
     return optional
 
 
 scope_refs = st.sampled_from([*SCOPES, "session:s2"]).map(ref)
 messages = st.fixed_dictionaries(
     {"role": st.sampled_from(["user", "user", "user", "assistant", "tool"]), "content": texts},
-    optional=_chosen(
+    optional=chosen(
         created_at=moments,
         name=st.sampled_from(["Ann", "ann lee", "安"]),
         meta=st.one_of(json_objects, st.just({"origin": "recall"})),
@@ -177,14 +178,14 @@ messages = st.fixed_dictionaries(
 )
 tool_calls = st.fixed_dictionaries(
     {"name": st.sampled_from(["grep", "查"])},
-    optional=_chosen(args=json_values, result=json_values, created_at=moments),
+    optional=chosen(args=json_values, result=json_values, created_at=moments),
 )
 refs = st.fixed_dictionaries(
     {
         "ref_type": st.sampled_from(["file", "url", "artifact"]),
         "ref_uri": st.sampled_from(["file:///a.txt", "https://example.com/数据库", "login"]),
     },
-    optional=_chosen(ref_meta_json=json_objects),
+    optional=chosen(ref_meta_json=json_objects),
 )
 KEYS = {
     "profile": ["profile:user", "profile:user", "profile:Ann"],
@@ -198,7 +199,7 @@ KEYS = {
     "entities": ["entity:person:ann", "entity:person:Ann", "entity:person:安"],
     "facts": ["fact:database:is", "fact:database:is", "nonsense"],
 }
-_ITEM = _chosen(
+_ITEM = chosen(
     scope_ref=scope_refs,
     review_by=moments,
     importance=st.integers(0, 5),
@@ -245,20 +246,20 @@ items = {
 assert set(items) == set(ITEM_LISTS), "every type of item is drawn"
 
 retractions = st.fixed_dictionaries(
-    {"type": st.sampled_from(TYPES), "reason": texts}, optional=_chosen(scope_ref=scope_refs)
+    {"type": st.sampled_from(TYPES), "reason": texts}, optional=chosen(scope_ref=scope_refs)
 ).flatmap(lambda tree: st.sampled_from(KEYS[tree["type"]]).map(lambda key: {**tree, "key": key}))
 edges = st.builds(
     merged,
     st.fixed_dictionaries(
         {"subject": names, "predicate": st.sampled_from(["knows", "uses", "认识"]), "object": names},
-        optional=_chosen(confidence=shares, scope_ref=scope_refs),
+        optional=chosen(confidence=shares, scope_ref=scope_refs),
     ),
     windows,
 )
 
 conversation = st.fixed_dictionaries(
     {"messages": st.lists(messages, min_size=1, max_size=3)},
-    optional=_chosen(tool_calls=st.lists(tool_calls, max_size=2), refs=st.lists(refs, max_size=2)),
+    optional=chosen(tool_calls=st.lists(tool_calls, max_size=2), refs=st.lists(refs, max_size=2)),
 )
 knowledge = st.lists(st.sampled_from(ITEM_LISTS), min_size=2, max_size=4, unique=True).flatmap(
     lambda lists: st.fixed_dictionaries(
@@ -282,12 +283,14 @@ searches = st.builds(
     places,
     st.fixed_dictionaries(
         {"query": questions, "limit": st.sampled_from([2, 20])},
-        optional=_chosen(
+        optional=chosen(
             mode=st.sampled_from([str(mode) for mode in SearchMode]),
-            kinds=st.sampled_from([["memory"], ["message"], ["message", "memory"]]),
+            kinds=st.sampled_from(
+                [["memory"], ["message"], ["message", "memory"], ["section"], ["section"], ["section", "memory"]]
+            ),
             types=st.lists(st.sampled_from(TYPES), max_size=3, unique=True),
-            time_range=st.fixed_dictionaries({}, optional=_chosen(since=moments, until=moments)),
-            as_of=st.one_of(moments, st.fixed_dictionaries({}, optional=_chosen(valid=moments, recorded=moments))),
+            time_range=st.fixed_dictionaries({}, optional=chosen(since=moments, until=moments)),
+            as_of=st.one_of(moments, st.fixed_dictionaries({}, optional=chosen(valid=moments, recorded=moments))),
             history=st.booleans(),
             min_confidence=shares,
         ),
@@ -298,7 +301,7 @@ composings = st.builds(
     places,
     st.fixed_dictionaries(
         {"user_message": questions},
-        optional=_chosen(
+        optional=chosen(
             agent_state=json_objects,
             render=st.booleans(),
             utc_offset_minutes=st.sampled_from([0, 480, -840]),
@@ -308,7 +311,7 @@ composings = st.builds(
 )
 listings = st.fixed_dictionaries(
     {"limit": st.sampled_from([2, 20])},
-    optional=_chosen(
+    optional=chosen(
         scope=st.sampled_from(SCOPES).map(ref),
         type=st.sampled_from(TYPES),
         key=st.sampled_from([key for keys in KEYS.values() for key in keys]),
@@ -319,13 +322,13 @@ listings = st.fixed_dictionaries(
 )
 policies = st.fixed_dictionaries(
     {},
-    optional=_chosen(
+    optional=chosen(
         review=st.sampled_from([["task"], ["global", "session"], []]).map(
             lambda types: {"queue": [{"name": "ask", "actions": ["commit_*"], "scope_types": types}]}
         ),
         composition=st.fixed_dictionaries(
             {},
-            optional=_chosen(
+            optional=chosen(
                 token_limit=st.sampled_from([100, 400]),
                 system_blocks_max_tokens=st.sampled_from([0, 30]),
                 recent_turns_max=st.sampled_from([0, 2]),
@@ -335,14 +338,14 @@ policies = st.fixed_dictionaries(
         ),
         scopes=st.fixed_dictionaries(
             {},
-            optional=_chosen(
+            optional=chosen(
                 max_items_per_scope=st.sampled_from([1, 3]),
                 conflict_priority=st.sampled_from([["session", "global"], ["global", "project", "task"]]),
             ),
         ),
         retention=st.fixed_dictionaries(
             {},
-            optional=_chosen(
+            optional=chosen(
                 summarize_after_turns=st.sampled_from([1, 2]), context_days=st.just(1), extract_text=st.booleans()
             ),
         ),

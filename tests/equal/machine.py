@@ -8,12 +8,13 @@ from uuid import UUID
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from tests.equal import inputs
+from tests.equal import inputs, papers
 from tests.equal.inputs import Tree
 from tests.equal.pair import Pair
 
 NOBODY = str(UUID(int=7 << 76 | 2 << 62))
-LOOKS = ["item", "turns", "turn", "sessions", "scopes", "figures"]
+LOOKS = ["item", "turns", "turn", "sessions", "scopes", "figures", "document", "documents"]
+HANDLED = ["share_document", "share_document", "unshare_document", "remove_document", "get_document"]
 picks = st.integers(0, 7)
 
 
@@ -29,6 +30,7 @@ class History(RuleBasedStateMachine):
         self.items: list[str] = []
         self.turns: list[str] = []
         self.proposals: list[str] = []
+        self.documents: list[str] = []
         self.keyed: list[Tree] = []
         self.last: tuple[Tree, ...] = ()
         self.keys: list[Tree] = []
@@ -38,9 +40,18 @@ class History(RuleBasedStateMachine):
         elsewhere=st.sampled_from(inputs.SCOPES),
         document=st.one_of(st.none(), st.none(), inputs.policies),
         asked=st.tuples(inputs.searches, inputs.composings),
+        paper=st.one_of(st.none(), papers.documents),
         tight=st.booleans(),
     )
-    def begin(self, turn: Tree, elsewhere: str, document: Tree | None, asked: tuple[Tree, Tree], tight: bool) -> None:
+    def begin(
+        self,
+        turn: Tree,
+        elsewhere: str,
+        document: Tree | None,
+        asked: tuple[Tree, Tree],
+        paper: Tree | None,
+        tight: bool,
+    ) -> None:
         """The same keys come to stand in two scopes."""
         self.last, self.here.tight = asked, tight
         events = {
@@ -50,6 +61,8 @@ class History(RuleBasedStateMachine):
         self.commit({**turn, "turn_events": events})
         if document is not None:
             self.set_policy(document, "begin")
+        if paper is not None:
+            self.bring(paper, narrow=False)
 
     # Hypothesis draws rules of few arguments, and the first of them by name, more often than others.
 
@@ -61,6 +74,24 @@ class History(RuleBasedStateMachine):
             name = next(name for name in events if name != "messages")
             events[name][0]["supersedes"] = self.pick(self.items, replaced)
         self.commit(turn)
+
+    @rule(given=papers.documents, narrow=st.booleans())
+    def bring(self, given: Tree, narrow: bool) -> None:
+        """A document, or its source again."""
+        answer = self.here.here(self.here.narrow if narrow else self.here.agent, "add_document", **given)
+        if answer["status"] == 200 and answer["body"]["document_id"] not in self.documents:
+            self.documents.append(answer["body"]["document_id"])
+
+    @precondition(lambda self: self.documents)
+    @rule(what=st.sampled_from(HANDLED), which=picks, scope=inputs.scope_refs)
+    def handle(self, what: str, which: int, scope: Tree) -> None:
+        """One of the documents, whosever it is."""
+        more = {"scope": scope} if "share" in what else {"reason": "r"} if what == "remove_document" else {"limit": 2}
+        self.here.call(self.here.agent, what, document_id=self.pick(self.documents, which), **more)
+
+    @rule(asked=papers.retrievals, narrow=st.booleans())
+    def find_evidence(self, asked: Tree, narrow: bool) -> None:
+        self.here.here(self.here.narrow if narrow else self.here.agent, "retrieve", **asked)
 
     @rule(turn=inputs.turn(inputs.graph))
     def relate(self, turn: Tree) -> None:
@@ -109,6 +140,8 @@ class History(RuleBasedStateMachine):
             self.read_all(here.agent, "list_turns", session_id=session, newest_first=flag, limit=2)
         elif what == "turn":
             here.call(reader, "get_turn", turn_id=self.pick(self.turns, which))
+        elif what == "document":
+            self.read_all(reader, "list_documents", tag=papers.TAGS[which % len(papers.TAGS)], limit=2)
         elif what == "figures":
             here.here(here.agent, "diagnostics", limit=which + 1)
         else:
@@ -140,9 +173,26 @@ class History(RuleBasedStateMachine):
         for ask, asked in zip((self.search, self.compose), self.last, strict=False):
             ask({**asked, "scope_context": inputs.EVERYWHERE})
         self.list_items({"history": True, "limit": 100}, narrow=False)
+        if self.documents:
+            self.look_at_documents()
         self.read_all(self.here.agent, "list_conflicts", state=None, limit=3)
         self.read_all(self.here.agent, "inspect_shadows", scope_context=inputs.EVERYWHERE, limit=2)
         self.read_all(self.here.operator, "list_audit", limit=100)
+
+    def look_at_documents(self) -> None:
+        """All that is left of them, and what both readers find in them: of everything, and one by one."""
+        asked = {**self.last[0], "kinds": ["section"], "scope_context": inputs.EVERYWHERE, "limit": 2}
+        asked.pop("types", None)
+        for reader in (self.here.agent, self.here.narrow):
+            self.read_all(reader, "list_documents", limit=2)
+            for text in (asked["query"], "database Ann 数据库 tea"):
+                query = {"text": text, "hints": {"weak": True}}
+                plan = {**papers.PLAN, "queries": [query], "budget": {"diversity": {"by_document": 9, "by_source": 9}}}
+                self.here.here(reader, "retrieve", plan=plan)
+        self.read_all(self.here.agent, "search_memory", **asked)
+        for document_id in self.documents:
+            self.here.call(self.here.agent, "get_document", document_id=document_id, limit=50)
+        self.read_all(self.here.agent, "list_tags", limit=2)
 
     def commit(self, given: Tree) -> None:
         answer = self.here.here(self.here.agent, "commit_turn", **given)

@@ -35,6 +35,8 @@ HAPPENED = {
     *("search_memory 200", "compose_context 200", "list_memory_items 200", "set_policy 200", "approve_proposal 200"),
     *("shadowed", "dropped", "system_blocks", "recent_turns", "evidence", "working_summary"),
     *("conflicts", "deduplicated", "valid_to", "current_until", "next_cursor", "changes"),
+    *("add_document 200", "share_document 200", "unshare_document 200", "remove_document 200", "get_document 200"),
+    *("list_documents 200", "retrieve 200", "evidences", "snippet", "section_id", "warnings", "documents", "tags"),
 }
 
 

@@ -33,7 +33,9 @@ EXAMPLE_BITS = 38
 # Limits that only large stores reach, so low that small ones do too: what is cut must be the same on both databases.
 TIGHT: dict[str, dict[str, int]] = {
     "search.selectors.candidates": {"ROW_BUDGET": 12, "CANDIDATES": 6, "AROUND": 3},
-    "search.services": {"_FOLD_EVERY": 3},
+    "search.selectors.narrowed": {"ROW_BUDGET": 5, "HELD": 12, "ENOUGH": 3},
+    "search.services": {"_FOLD_EVERY": 3, "_BATCH": 7},
+    "media.selectors.retrieving": {"FEW": 2, "MAX_SCOPES": 2},
     "memory.selectors.graph": {"MAX_NAMES": 2},
     "memory.selectors.searching": {"MAX_NAMES": 2, "CHUNK": 3},
     "memory.selectors.evidence": {"MAX_EDGES": 1, "LEAST_OF_A_SCOPE": 1},
