@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -36,6 +36,7 @@ class Value:
     attribute: str
     read: Reader
     part: bool = False  # the object there is a part of the object here, where more may stand
+    only: Callable[[SourceRow], bool] = lambda row: True  # the rows of which it holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +51,21 @@ class Parent:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """How rows of one source table are held against rows of one table here."""
+    """How rows of one source table are held against rows of one table here.
+
+    `excuses` are the words that a row's note must have for a column to differ; for `*` any note will do for any column.
+    """
 
     model: type[Model]
     values: tuple[Value, ...]
     parents: tuple[Parent, ...] = ()
+    excuses: Mapping[str, str] = field(default_factory=dict)
+
+    def excused(self, columns: Iterable[str], note: str) -> bool:
+        """Whether a note tells why these columns differ."""
+        if "*" in self.excuses:
+            return bool(note)
+        return all(self.excuses.get(column, note + "?") in note for column in columns)
 
 
 def _text(column: str) -> Reader:
@@ -98,11 +109,18 @@ def within(column: str, attribute: str) -> Value:
     return Value(column, attribute, _json(column), part=True)
 
 
+def _in_force(row: SourceRow) -> bool:
+    """Of an older version the time when it was learned is kept here, there the time when it ceased."""
+    return row.columns.get("status") == "active"
+
+
+_ANY = {"*": ""}
 _OF_TURN = (Parent("turn_id", "turn_id", "turns", "turns"),)
 
 COMPARISONS: dict[str, Comparison] = {
     "sessions": Comparison(
-        Session, (text("id", "external_id"), within("metadata_json", "metadata"), moment("created_at"))
+        Session, (text("id", "external_id"), within("metadata_json", "metadata"), moment("created_at")),
+        excuses={"metadata_json": "was here already", "created_at": "was here already"},
     ),
     "turns": Comparison(
         Turn, (number("seq"), moment("created_at")), (Parent("session_id", "session_id", "sessions", "sessions"),)
@@ -123,41 +141,52 @@ COMPARISONS: dict[str, Comparison] = {
     ),
     "memory_items": Comparison(
         MemoryItem,
-        (text("type"), text("key"), exactly("value_json", "value"), number("confidence"), text("status"),
-         text("lifecycle_status"), moment("updated_at", "recorded_at")),
+        (text("type"), text("key"), within("value_json", "value"), number("confidence"), text("status"),
+         text("lifecycle_status"), Value("updated_at", "recorded_at", _moment("updated_at"), only=_in_force)),
         (Parent("source_turn_id", "source_turn_id", "turns", "turns"),
          Parent("source_message_id", "source_message_id", "messages", "messages")),
+        excuses={
+            "key": "key", "value_json": "of another shape", "status": "another row of its key is in force",
+            "lifecycle_status": "canonical there", "source_turn_id": "source_turn_id",
+            "source_message_id": "source_message_id",
+        },
     ),
-    "entities": Comparison(Entity, (text("name"), text("kind"))),
+    "entities": Comparison(Entity, (text("name"), text("kind")), excuses=_ANY),
     "entity_mentions": Comparison(
-        EntityMention, (), (*_OF_TURN, Parent("entity_id", "entity_id", "entities", "entities"))
+        EntityMention, (), (*_OF_TURN, Parent("entity_id", "entity_id", "entities", "entities")), excuses=_ANY
     ),
     "summaries": Comparison(
         Summary,
         (text("summary_text", "text"), number("summary_version", "version"),
          moment("summary_generated_at", "generated_at")),
         (Parent("session_id", "session_id", "sessions", "sessions"),),
+        excuses=_ANY,
     ),
-    "kg_edges": Comparison(KgEdge, (text("subject"), text("predicate"), text("object"), text("status"))),
+    "kg_edges": Comparison(
+        KgEdge, (text("subject"), text("predicate"), text("object"), text("status")), excuses=_ANY
+    ),
     "source_documents": Comparison(
         SourceDocument,
         (text("title"), text("author"), text("description"), text("language"), text("source_uri"),
          text("content_hash"), within("metadata", "metadata"), moment("created_at"), moment("updated_at")),
+        excuses=_ANY,
     ),
     "source_sections": Comparison(
         SourceSection,
         (text("content"), text("section_title", "title"), number("section_number", "number"),
          within("metadata", "metadata"), moment("created_at")),
         (Parent("document_id", "document_id", "source_documents", "source_documents"),),
+        excuses=_ANY,
     ),
-    "tags": Comparison(Tag, (text("name"),), (Parent("parent_id", "parent_id", "tags", "tags"),)),
-    "research_topics": Comparison(Topic, (text("name"), text("description"), moment("created_at"))),
+    "tags": Comparison(Tag, (text("name"),), (Parent("parent_id", "parent_id", "tags", "tags"),), excuses=_ANY),
+    "research_topics": Comparison(Topic, (text("name"), text("description"), moment("created_at")), excuses=_ANY),
     "media_jobs": Comparison(
         MediaJob,
         (text("operation"), text("source"), within("options", "options"), text("idempotency_key"),
          number("max_attempts"), moment("created_at")),
+        excuses=_ANY,
     ),
-    "media_objects": Comparison(MediaObject, (text("content_hash"), number("byte_size"))),
+    "media_objects": Comparison(MediaObject, (text("content_hash"), number("byte_size")), excuses=_ANY),
     "media_object_references": Comparison(
         MediaObjectReference,
         (),
@@ -182,7 +211,7 @@ class Held:
 
 def held(comparison: Comparison, row: SourceRow, target: Model, places: Mapping[tuple[str, str], str]) -> list[Held]:
     """The values of a row that both sides hold. `places` gives, by source table and id, where a row went."""
-    found = [_value(value, row, target) for value in comparison.values if row.has(value.column)]
+    found = [_value(value, row, target) for value in comparison.values if row.has(value.column) and value.only(row)]
     for parent in comparison.parents:
         if row.has(parent.column):
             went = places.get((parent.source_table, row.columns[parent.column] or ""))
@@ -197,15 +226,26 @@ def _value(value: Value, row: SourceRow, target: Model) -> Held:
     except Quarantined as unreadable:
         return Held(value.column, f"unreadable: {unreadable}", _plain(here))
     if value.part:
-        here = _part(there, here)
+        # What is no object there stands under its column's name in the object here.
+        here = here.get(value.column) if isinstance(here, dict) and not isinstance(there, dict) else here
+        there, here = _said(there), _part(there, here)
     return Held(value.column, _plain(there), _plain(here))
 
 
+def _said(there: Any) -> Any:
+    """A value without the members that say nothing."""
+    if isinstance(there, dict):
+        return {name: _said(value) for name, value in there.items() if value is not None}
+    return [_said(value) for value in there] if isinstance(there, list) else there
+
+
 def _part(there: Any, here: Any) -> Any:
-    """What is here of the members that are there, in objects within as well."""
-    if not (isinstance(there, dict) and isinstance(here, dict)):
-        return here
-    return {name: _part(inner, here[name]) for name, inner in there.items() if name in here}
+    """Of the value here what the value there says: members that were added, or say nothing there, are left out."""
+    if isinstance(there, dict) and isinstance(here, dict):
+        return {name: _part(value, here[name]) for name, value in there.items() if value is not None and name in here}
+    if isinstance(there, list) and isinstance(here, list) and len(there) == len(here):
+        return [_part(*pair) for pair in zip(there, here, strict=True)]
+    return here
 
 
 def _plain(value: Any) -> str:

@@ -105,7 +105,7 @@ def _session_counts(sessions: Sequence[Any]) -> Iterator[Fault]:
 
 def _evidence(items: Sequence[Any]) -> Iterator[Fault]:
     """Evidence is written as text, so the database does not see to it that it is there."""
-    kinds: dict[str, type[Model]] = {"memory": MemoryItem, "message": Message}
+    kinds: dict[str, type[Model]] = {"memory": MemoryItem, "message": Message, "turn": Turn}
     by_item = {item.pk: item for item in items}
     links = EvidenceLink.objects.filter(item__in=by_item, kind__in=kinds).order_by("pk")
     wanted: dict[str, set[str]] = defaultdict(set)

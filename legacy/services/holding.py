@@ -15,6 +15,7 @@ from legacy.selectors.compared import COMPARISONS, Comparison, Held, held
 from legacy.selectors.links import MODELS, NO_PLACE, faults_of
 from legacy.services.tally import Tally
 from legacy.source import Source
+from memory.contracts.items import Status
 from search.contracts import Kind
 from search.selectors.upkeep import without_entry
 
@@ -47,7 +48,8 @@ def look_at_targets(table: str, rows: Sequence[MigratedRow], tally: Tally) -> No
         tell(fault.code, str(fault.row.pk), fault.what)
         tally.missing[table] += fault.code == NO_PLACE
     if table in _FOUND_AS:
-        lost = without_entry(model._default_manager.filter(pk__in=list(there)), _FOUND_AS[table])  # noqa: SLF001
+        findable = [row.pk for row in there.values() if getattr(row, "status", "") != Status.RETRACTED]
+        lost = without_entry(model._default_manager.filter(pk__in=findable), _FOUND_AS[table])  # noqa: SLF001
         for pk in lost.values_list("pk", flat=True):
             tell("not_indexed", str(pk), "No search finds it: run `rebuild_index --full`.")
 
@@ -86,7 +88,7 @@ def _compare(table: str, known: Sequence[tuple[SourceRow, MigratedRow]], tally: 
     recorded = on_record(comparison.model._meta.db_table, differing)  # noqa: SLF001
     for row, became, found in values:
         other = [each for each in found if not each.same]
-        excuse = _excuse(became, recorded) if other else ""
+        excuse = _excuse({each.column for each in other}, became, targets[became.target_id], recorded) if other else ""
         if other:
             what = "; ".join(map(_said, other)) + (f". {became.note}" if became.note else "")
             place = (became.target_table, became.target_id)
@@ -95,11 +97,14 @@ def _compare(table: str, known: Sequence[tuple[SourceRow, MigratedRow]], tally: 
             tally.compared(table, row.id, [each.there for each in found], [each.here for each in found])
 
 
-def _excuse(became: MigratedRow, recorded: set[str]) -> str:
-    """The check that tells why values may differ; empty: they may not."""
-    if became.note:
+def _excuse(columns: set[str], became: MigratedRow, target: Model, recorded: set[str]) -> str:
+    """The check that tells why these columns may differ; empty: they may not."""
+    if became.target_id in recorded:
+        return "changed_here"
+    # A later run brought a newer row of its key: the older one made way, as it would have made way for a commit.
+    if columns == {"status"} and getattr(target, "successor_id", None):
         return "adjusted"
-    return "changed_here" if became.target_id in recorded else ""
+    return "adjusted" if COMPARISONS[became.source_table].excused(columns, became.note) else ""
 
 
 def _places(comparison: Comparison, rows: Sequence[SourceRow]) -> dict[tuple[str, str], str]:

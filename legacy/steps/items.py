@@ -19,7 +19,7 @@ from legacy.steps.base import Run, free_ids, parents
 from legacy.steps.places import Origins, Places, Said
 from legacy.steps.values import KNOWN, Mapped, mapped
 from memory.contracts.items import TRUSTED, Status
-from memory.contracts.refs import EvidenceRef, is_address
+from memory.contracts.refs import is_address
 from memory.keys import conflict_class
 from memory.models import EvidenceLink, KnowledgeEvent, MemoryItem, Session
 from memory.services.items import chunk_of, entry_of, is_governed
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 ORIGIN = "migrated:smartbrain"
 _UNTRUSTED = "r.lifecycle_status IN ('candidate', 'demoted', 'retired')"
+_ANY = "any"  # a bare id may be one of a memory, a message or a turn
+_Ref = tuple[str, str]  # kind and id
 _Claim = tuple[int, str, str]  # scope, type, and the key; of a memory without one, its content hash
 
 
@@ -82,7 +84,7 @@ class _Batch:
             [each.get("source_turn_id") for each in columns], [each.get("source_message_id") for each in columns]
         )
         self._ids = free_ids(MemoryItem, rows)
-        self._references = _References(rows)
+        self._references = _References(rows, run.source)
         self._said: dict[str, Mapped] = {}
         self._found: dict[str, Found] = {}
         self._faults: dict[str, Quarantined] = {}
@@ -213,13 +215,18 @@ def _entry(item: MemoryItem, found: Found, text: str) -> NewEntry:
 class _References:
     """What the evidence of a batch of memories is here."""
 
-    def __init__(self, rows: Sequence[SourceRow]) -> None:
+    def __init__(self, rows: Sequence[SourceRow], source: Source) -> None:
         self._given = {row.id: _given(row) for row in rows}
-        named = [ref for refs in self._given.values() for ref in refs]
-        self._messages = parents("messages", _names(named, "message"))
-        self._items = parents("memory_items", _names(named, "memory"))
+        named = [_kind_and_id(ref) for refs in self._given.values() for ref in refs]
+        tables = {"memory": "memory_items", "message": "messages", "turn": "turns"}
+        self._there = {
+            kind: parents(table, [name for found, name in named if found in (kind, _ANY)])
+            for kind, table in tables.items()
+        }
+        later = [name for kind, name in named if kind in ("memory", _ANY) and as_uuid(name)]
+        self._later = source.among("memory_items", later) if later else set()
 
-    def of(self, row: SourceRow) -> tuple[list[EvidenceRef], list[str]]:
+    def of(self, row: SourceRow) -> tuple[list[_Ref], list[str]]:
         """The references of a row as they are kept here, and a note of those that are not."""
         kept, lost = [], []
         for given in self._given[row.id]:
@@ -230,14 +237,15 @@ class _References:
                 kept.append(ref)
         return kept, [f"evidence not kept: {canonical_json(lost)[:500]}"] if lost else []
 
-    def _ref(self, kind: str, name: str) -> EvidenceRef | None:
+    def _ref(self, kind: str, name: str) -> _Ref | None:
         if kind == "url":
-            return EvidenceRef(kind="url", id=name) if is_address(name) and len(name.encode()) <= 2000 else None
-        there = {"message": self._messages, "memory": self._items}.get(kind)
-        target = there.maybe(name) if there else None
-        if target is None and kind == "memory" and as_uuid(name):
-            return EvidenceRef(kind="memory", id=name)  # it comes later, under its own id
-        return EvidenceRef.model_validate({"kind": kind, "id": str(target)}) if target else None
+            return ("url", name) if is_address(name) and len(name.encode()) <= 2000 else None
+        for each, there in self._there.items():
+            target = there.maybe(name) if kind in (each, _ANY) else None
+            if target is not None:
+                return each, str(target)
+        # A memory that comes later, under its own id.
+        return ("memory", name) if name in self._later else None
 
 
 def _given(row: SourceRow) -> list[Any]:
@@ -248,14 +256,10 @@ def _given(row: SourceRow) -> list[Any]:
     return given[:50] if isinstance(given, list) else [given] if given else []
 
 
-def _names(refs: Sequence[Any], kind: str) -> list[str]:
-    return [name for found, name in map(_kind_and_id, refs) if found == kind]
-
-
 def _kind_and_id(given: Any) -> tuple[str, str]:
     """What a reference of the older system points to: it wrote them in several ways."""
     if isinstance(given, str):
-        return ("memory" if as_uuid(given) else "url"), given
+        return (_ANY if as_uuid(given) else "url"), given
     if not isinstance(given, dict):
         return "", ""
     for name, kind in (
@@ -304,14 +308,14 @@ def _losses(row: SourceRow, found: Found) -> list[str]:
     ]
 
 
-def _links(item: MemoryItem, found: Found, refs: Sequence[EvidenceRef]) -> list[EvidenceLink]:
+def _links(item: MemoryItem, found: Found, refs: Sequence[_Ref]) -> list[EvidenceLink]:
     origin = [("message", str(found.message.id))] if found.message else []
     origin += [("turn", str(found.turn.id))] if found.turn and not found.message else []
     return [
         EvidenceLink(
             domain_id=item.domain_id, item=item, kind=kind, ref=ref, role="supporting", created_at=item.recorded_at
         )
-        for kind, ref in dict.fromkeys([*origin, *((ref.kind, ref.id) for ref in refs)])
+        for kind, ref in dict.fromkeys([*origin, *refs])
     ]
 
 

@@ -20,3 +20,18 @@ def came(table: str, pk: object, source_id: str = "", *, source_table: str = "",
             run=run,
             **fields,
         )
+
+
+def aside(source_table: str, source_id: str, reason: str, **fields: object) -> MigratedRow:
+    """Say of a row of the older system that it is in the quarantine."""
+    with unguarded():
+        run = MigrationRun.objects.first() or MigrationRun.objects.create(source="older:5432/brain", state="finished")
+        return MigratedRow.objects.create(
+            source_table=source_table,
+            source_id=source_id,
+            digest="0" * 64,
+            outcome="quarantined",
+            reason=reason,
+            run=run,
+            **fields,
+        )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -12,6 +13,7 @@ from django.core.management import CommandError, call_command
 
 from governance.gate import system_ctx
 from kernel.context import Ctx, Door
+from legacy.contracts import REASONS
 from legacy.contracts.validating import Check, Finding, MigrationReport
 from legacy.models import MigratedRow, MigrationCheck, MigrationRun
 from legacy.services.migrating import Options, migrate
@@ -19,12 +21,11 @@ from legacy.services.owning import owner_named
 from legacy.services.tally import RULES
 from legacy.services.validating import validate
 from legacy.source import opened
-from legacy.steps import STEPS
-from memory.models import Message, Ref, Session, ToolCall, Turn
+from memory.models import EvidenceLink, MemoryItem, Message, Session, Summary, Turn
 from scopes.models import Domain
 from search.models import IndexEntry
 from tests.guards.write_guard import unguarded
-from tests.legacy.sources import clean
+from tests.legacy.sources import clean, dirty
 from tests.legacy.sources.databases import Source, source
 
 NEEDS_SOURCE = [code for code, rule in RULES.items() if rule.needs_source]
@@ -32,11 +33,8 @@ NEEDS_SOURCE = [code for code, rule in RULES.items() if rule.needs_source]
 
 @pytest.fixture(scope="module")
 def older(postgres: str) -> Iterator[Source]:
-    """A clean 0.1 with two conversations; a test that changes it puts it back."""
-    rows = clean(2, 6)[0]
-    for name in set(rows.by_table) - {table for step in STEPS for table in step.tables}:
-        rows.by_table.pop(name)
-    with source(postgres, rows) as made:
+    """A clean 0.1 with two conversations of a dozen turns; a test that changes it puts it back."""
+    with source(postgres, clean(2, 12)[0]) as made:
         yield made
 
 
@@ -95,13 +93,34 @@ def test_it_works(moved: Source):
     assert found(report) == {}
     assert report.not_made == []
     tables = {table.source_table: table for table in report.tables}
-    for name in ("sessions", "turns", "messages", "tool_calls", "refs"):
+    for name in ("sessions", "turns", "messages", "tool_calls", "refs", "memory_items", "entities", "summaries"):
         held = tables[name]
         assert held.in_source == len(moved.rows[name])
         assert held.migrated + held.quarantined == held.in_source, name
         assert held.source_digest == held.target_digest, name
     assert tables["messages"].compared == tables["messages"].in_source
     assert report.missing.model_dump() == {"memory_items": 0, "entities": 0, "kg_edges": 0}
+
+
+def test_what_is_dirty_there_is_accounted_for(db, postgres: str, tmp_path: Path):
+    """Every row has one fate, those in the quarantine have a reason, and all that was moved holds."""
+    rows, _, manifest = dirty(2, 12)
+    with source(postgres, rows, manifest) as older:
+        move(older)
+        report = against(older)
+    assert [str(each) for code, check in found(report).items() if RULES[code].fault for each in check.findings] == []
+    assert report.whole
+    for table in report.tables:
+        assert table.in_source == table.migrated + table.quarantined + table.left_out, table.source_table
+    quarantined = sum(table.quarantined for table in report.tables)
+    assert quarantined == sum(each.count for each in report.reasons if each.outcome == "quarantined") > 20
+    assert {each.reason for each in report.reasons if each.outcome == "quarantined"} <= set(REASONS)
+
+
+def test_evidence_by_a_bare_id_is_what_has_that_id(moved: Source):
+    turn = EvidenceLink.objects.filter(kind="turn").first()
+    assert turn is not None
+    assert Turn.objects.filter(pk=turn.ref).exists()
 
 
 def test_any_batch_says_the_same(moved: Source):
@@ -127,14 +146,14 @@ def test_validation_writes_nothing_on_either_side(moved: Source, django_assert_m
 
 def test_a_row_deleted_here_is_named(moved: Source):
     with unguarded():
-        ref = Ref.objects.order_by("pk").first()
-        assert ref is not None
-        origin = MigratedRow.objects.get(target_table="refs", target_id=str(ref.pk))
-        Ref.objects.filter(pk=ref.pk).delete()
+        summary = Summary.objects.first()
+        assert summary is not None
+        origin = MigratedRow.objects.get(target_table="summaries", target_id=str(summary.pk))
+        Summary.objects.filter(pk=summary.pk).delete()
     for report in (against(moved), here()):
         finding = the_finding(report, "missing")
-        assert (finding.source_table, finding.source_id) == ("refs", origin.source_id)
-        assert finding.target_id == str(ref.pk)
+        assert (finding.source_table, finding.source_id) == ("summaries", origin.source_id)
+        assert finding.target_id == str(summary.pk)
 
 
 @pytest.mark.parametrize(
@@ -143,8 +162,9 @@ def test_a_row_deleted_here_is_named(moved: Source):
         (Message, "content", "something else", "content"),
         (Message, "role", "system", "role"),
         (Message, "meta", {}, "meta_json"),
-        (ToolCall, "result", {"a": 1}, "result_json"),
-        (Ref, "ref_uri", "elsewhere", "ref_uri"),
+        (MemoryItem, "value", {"a": 1}, "value_json"),
+        (MemoryItem, "confidence", 0.31, "confidence"),
+        (Summary, "text", "", "summary_text"),
     ],
 )
 def test_a_value_changed_here_is_named(moved: Source, model, column, value, said):
@@ -201,6 +221,18 @@ def test_a_row_gone_there_is_named(moved: Source):
         assert (finding.source_table, finding.source_id) == ("refs", "was-there")
 
 
+def test_an_item_without_source_session_is_named_and_counted(moved: Source):
+    item = MemoryItem.objects.order_by("pk").first()
+    assert item is not None
+    with unguarded():
+        MemoryItem.objects.filter(pk=item.pk).update(source_session=None)
+    report = here()
+    finding = the_finding(report, "no_place")
+    assert (finding.target_table, finding.target_id) == ("memory_items", str(item.pk))
+    assert report.missing.memory_items == 1
+    assert report.missing.entities == 0
+
+
 def test_a_row_in_another_domain_than_what_it_belongs_to_is_named(moved: Source):
     turn = Turn.objects.order_by("pk").first()
     assert turn is not None
@@ -209,6 +241,17 @@ def test_a_row_in_another_domain_than_what_it_belongs_to_is_named(moved: Source)
     crossed = {finding.target_id for finding in found(here())["cross_domain"].findings}
     assert str(turn.pk) in crossed
     assert crossed > {str(row) for row in Message.objects.filter(turn=turn).values_list("pk", flat=True)}
+
+
+def test_evidence_that_is_not_there_is_named(moved: Source):
+    item = MemoryItem.objects.order_by("pk").first()
+    assert item is not None
+    ref = "0199aaaa-0000-7000-8000-000000000000"
+    with unguarded():
+        EvidenceLink.objects.create(domain_id=item.domain_id, item=item, kind="message", ref=ref, role="supporting")
+    finding = the_finding(here(), "orphan")
+    assert finding.target_id == str(item.pk)
+    assert ref in finding.what
 
 
 def test_a_session_that_miscounts_its_turns_is_named(moved: Source):
@@ -234,6 +277,25 @@ def test_many_faults_are_counted_and_the_first_are_named(moved: Source):
     check = found(against(moved))["value_differs"]
     assert check.count == len(moved.rows["messages"])
     assert len(check.findings) == min(check.count, 50)
+
+
+def test_what_agents_changed_since_is_told_and_is_no_fault(moved: Source):
+    """Work goes on after the migration: what the audit log knows of is no damage."""
+    from scopes.selectors import identify_named
+    from tests.conftest import Player
+
+    identity = identify_named("legacy")
+    assert identity is not None
+    task = MemoryItem.objects.filter(type="tasks", status="active").order_by("pk").first()
+    assert task is not None
+    Player("legacy", identity).do(
+        "commit_turn",
+        session_id=task.source_session.external_id,
+        turn_events={"tasks": [{"key": task.key, "title": "Anew", "status": "doing"}]},
+    )
+    report = against(moved)
+    assert the_finding(report, "changed_here").target_id == str(task.pk)
+    assert report.whole
 
 
 def test_nothing_moved_is_nothing_wrong_but_with_the_source_all_is_missing(db, older: Source):
