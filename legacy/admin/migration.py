@@ -90,7 +90,7 @@ def _check(check: Check) -> dict[str, Any]:
     if not check.made:
         tone, word = "plain", "not made"
     elif not check.count:
-        tone, word = "good", "holds"
+        tone, word = ("good", "holds") if check.fault else ("plain", "none")
     else:
         tone, word = ("bad", "wrong") if check.fault else ("warn", "told")
     return {"check": check, "tone": tone, "word": word, "findings": [_finding(each) for each in check.findings]}

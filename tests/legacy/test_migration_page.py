@@ -11,7 +11,7 @@ from governance import gate
 from governance.gate import system_ctx
 from kernel.context import Door
 from kernel.errors import ForbiddenError
-from legacy.contracts.validating import Finding
+from legacy.contracts.validating import Finding, MigrationReport
 from legacy.models import MigratedRow, MigrationCheck
 from legacy.services import recording
 from legacy.services.validating import validate
@@ -32,7 +32,7 @@ def page(who: str = "operator", **query: str):
 def text(who: str = "operator", **query: str) -> str:
     answer = page(who, **query)
     assert answer.status_code == 200
-    return answer.content.decode()
+    return str(answer.content.decode())
 
 
 def check() -> MigrationCheck:
@@ -143,7 +143,9 @@ def test_rows_are_listed_with_their_content_and_page(cast):
 def test_a_kept_report_holds_its_findings(cast):
     came("memory_items", "0199aaaa-0000-7000-8000-000000000000", "m-1")
     check()
-    report = gate.call("get_migration", {}, ctx=system_ctx("tests", Door.PYTHON)).result.report
+    report = MigrationReport.model_validate(
+        gate.call("get_migration", {}, ctx=system_ctx("tests", Door.PYTHON)).body()["report"]
+    )
     missing = next(each for each in report.checks if each.code == "missing")
     assert missing.findings == [
         Finding(

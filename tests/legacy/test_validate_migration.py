@@ -288,6 +288,7 @@ def test_what_agents_changed_since_is_told_and_is_no_fault(moved: Source):
     assert identity is not None
     task = MemoryItem.objects.filter(type="tasks", status="active").order_by("pk").first()
     assert task is not None
+    assert task.source_session is not None
     Player("legacy", identity).do(
         "commit_turn",
         session_id=task.source_session.external_id,
