@@ -1,0 +1,1 @@
+"""Tests of what rows of the older systems become."""
