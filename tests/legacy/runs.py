@@ -11,8 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.core.management import call_command
 
+from scopes.contracts import LEGACY_DOMAIN
 from scripts.environment import without_settings
+from tests.conftest import make_agent
+from tests.guards.write_guard import unguarded
 from tests.legacy.judging import OWNER
 from tests.legacy.sources.databases import Source
 from tests.media.killing import database_url
@@ -48,3 +52,10 @@ def run(source: Source, folder: Path, *arguments: str) -> dict[str, Any]:
         assert process.returncode == 0, err[-3000:]
         figures: dict[str, Any] = json.loads(out)
         return figures
+
+
+def start_over() -> None:
+    """Empty the target, and make its owner anew."""
+    with unguarded():
+        call_command("flush", interactive=False, verbosity=0)
+    make_agent(OWNER, LEGACY_DOMAIN)
