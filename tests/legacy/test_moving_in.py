@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import StringIO
 from pathlib import Path
+
+from django.core.management import call_command
 
 from legacy.models import MigratedRow, MigrationRun
 from memory.models import Entity, KgEdge, MemoryItem, Session, Turn
+from scopes.models import Principal
 from tests.conftest import Player
 from tests.legacy.judging import faults, move
 from tests.legacy.sources import clean, dirty, everything, schema
@@ -74,6 +78,17 @@ def test_a_dry_run_stores_nothing(older: Player, postgres: str):
     assert not any(
         model.objects.exists() for model in (MigratedRow, MigrationRun, Session, Turn, MemoryItem, Entity, KgEdge)
     )
+
+
+def test_without_an_owner_a_dry_run_makes_none(db: None, postgres: str):
+    rows, _ = clean(sessions=1, turns=1)
+    with source(postgres, rows) as made:
+        call_command("migrate_legacy", "--from", made.url, "--dry-run", "--json", stdout=StringIO(), stderr=StringIO())
+        assert not Principal.objects.exists()
+        call_command("migrate_legacy", "--from", made.url, "--json", stdout=StringIO(), stderr=StringIO())
+    owner = Principal.objects.get()
+    assert owner.name == "legacy"
+    assert Session.objects.get().scope.owner == str(owner.pk)
 
 
 def test_it_is_read_through_the_doors(older: Player, postgres: str):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -16,6 +16,7 @@ from governance import gate
 from governance.management.base import ActionCommand, operator_name, unusable_database, usage_error
 from kernel.conf import conf
 from kernel.context import Door
+from kernel.db import rolled_back
 from kernel.errors import ConflictError, DomainError, UnavailableError
 from legacy.services.migrating import BATCH, Figures, Options, migrate
 from legacy.services.owning import owner_named
@@ -54,8 +55,9 @@ class Command(ActionCommand):
     def _move(self, source: Source, wanted: Options, options: dict[str, Any]) -> None:
         ctx = gate.system_ctx(operator_name(), Door.CLI)
         try:
-            owner = owner_named(options["owner"], ctx)
-            run_id, figures = migrate(source, owner, wanted, ctx, self._progress)
+            with rolled_back() if wanted.dry_run else nullcontext():  # an owner that is made is undone too
+                owner = owner_named(options["owner"], ctx)
+                run_id, figures = migrate(source, owner, wanted, ctx, self._progress)
         except KeyboardInterrupt:
             self._broken_off()
         body = {"run_id": str(run_id), "source": source.label, "owner": owner.name, "dry_run": wanted.dry_run}
