@@ -16,10 +16,16 @@ from kernel.context import Door
 from kernel.errors import ForbiddenError, InvalidInputError, NotFoundError
 from legacy.contracts.exporting import ExportNote, OlderRow
 from legacy.management.older_sql import comment, statement
+from legacy.services.migrating import Options, migrate
+from legacy.services.owning import owner_named
+from legacy.source import opened
 from memory.models import MemoryItem, Message, Session, Turn
 from scopes.contracts import LEGACY_DOMAIN
+from scopes.selectors import identify_named
 from tests.conftest import Player, a_turn, make_agent
 from tests.legacy.moving import came
+from tests.legacy.sources import clean
+from tests.legacy.sources.databases import source
 
 
 @pytest.fixture
@@ -272,3 +278,37 @@ def test_messages_keep_their_order_by_id(agent):
     assert [row["content"] for row in sorted(rows, key=lambda row: (row["created_at"], row["id"]))] == [
         row.content for row in Message.objects.order_by("position")
     ]
+
+
+def test_the_older_database_takes_it_twice_and_goes_on(db, postgres: str):
+    """The rollback: what was committed since is applied to the older database, beside what it went on with meanwhile."""
+    with source(postgres, clean(1, 3)[0]) as older, older.connect() as there:
+        with opened(older.url) as snapshot:
+            ctx = system_ctx("tests", Door.CLI)
+            migrate(snapshot, owner_named(None, ctx), Options(), ctx, lambda *told: None)
+        before = older.digests()
+        session = older.rows["sessions"][0]["id"]
+        identity = identify_named("legacy")
+        assert identity is not None
+        everything = {
+            "messages": [{"role": "user", "content": "It's 上线; ' -- \\ {x} %s\n$1"}],
+            "tool_calls": [{"name": "search", "status": "ok"}],
+            "refs": [{"ref_type": "url", "ref_uri": "https://example.org/a"}],
+            "tasks": [{"key": "task:shop:plan", "title": "Plan", "status": "todo"}],
+            "entities": [{"key": "entity:repo:acme/shop"}],
+        }
+        for name in (session, "a new one"):
+            Player("legacy", identity).do("commit_turn", session_id=name, turn_events=everything)
+        assert older.digests() == before
+        there.execute("INSERT INTO turns VALUES ('meanwhile', %s, 4, now())", [session])
+        text, _ = run()
+        there.execute(text.encode())
+        once = older.digests()
+        there.execute(text.encode())
+        assert older.digests() == once
+        seqs = "SELECT seq FROM turns WHERE session_id = %s ORDER BY seq"
+        assert there.execute(seqs, [session]).fetchall() == [(1,), (2,), (3,), (4,), (5,)]
+        said = "SELECT content FROM messages m JOIN turns t ON t.id = turn_id WHERE session_id = %s AND seq = 5"
+        assert there.execute(said, [session]).fetchall() == [("It's 上线; ' -- \\ {x} %s\n$1",)]
+        task = "SELECT session_id FROM memory_items WHERE key = 'task:shop:plan' ORDER BY session_id"
+        assert there.execute(task).fetchall() == sorted([(session,), ("a new one",)])

@@ -25,8 +25,11 @@ from memory.models import EvidenceLink, MemoryItem, Message, Session, Summary, T
 from scopes.models import Domain
 from search.models import IndexEntry
 from tests.guards.write_guard import unguarded
-from tests.legacy.sources import clean, dirty
+from tests.legacy.sources import EVERYTHING, clean, dirty, everything
 from tests.legacy.sources.databases import Source, source
+from tests.media.conftest import media_folder, set_conf
+
+__all__ = ["media_folder", "set_conf"]
 
 NEEDS_SOURCE = [code for code, rule in RULES.items() if rule.needs_source]
 
@@ -49,9 +52,9 @@ def ctx() -> Ctx:
     return system_ctx("tests", Door.CLI)
 
 
-def move(older: Source) -> None:
+def move(older: Source, media_root: Path | None = None) -> None:
     with opened(older.url) as snapshot:
-        migrate(snapshot, owner_named(None, ctx()), Options(), ctx(), lambda *told: None)
+        migrate(snapshot, owner_named(None, ctx()), Options(media_root=media_root), ctx(), lambda *told: None)
 
 
 def against(older: Source, batch: int = 500) -> MigrationReport:
@@ -357,3 +360,17 @@ def test_a_source_that_cannot_be_read_is_refused_and_nothing_is_kept(db, url):
 def test_an_impossible_batch_is_refused(db, batch):
     with pytest.raises(CommandError, match="--batch"):
         call_command("validate_migration", "--batch", batch)
+
+
+def test_both_systems_at_once_are_accounted_for(db, postgres: str, media_folder, tmp_path: Path):
+    """SmartBrain 0.2 and SmartRAG in one database, dirty: whatever was moved holds, in every table."""
+    root = tmp_path / "older-media"
+    root.mkdir()
+    rows, _, manifest = everything(root, sessions=2)
+    with source(postgres, rows, manifest, EVERYTHING) as older:
+        move(older, media_root=root)
+        report = against(older)
+    assert [str(each) for code, check in found(report).items() if RULES[code].fault for each in check.findings] == []
+    assert {table.source_table for table in report.tables} >= {"kg_edges", "source_sections", "media_jobs", "tags"}
+    for table in report.tables:
+        assert table.in_source == table.migrated + table.quarantined + table.left_out, table.source_table
