@@ -9,13 +9,12 @@ document.
 from __future__ import annotations
 
 import random
-import statistics
 import sys
 import time
 from dataclasses import replace
 from typing import Any
 
-from benchmarks.measuring import Measured, grown, run, set_up, words_of
+from benchmarks.measuring import Measured, grown, measured, run, set_up, words_of
 
 SECTIONS = (60, 600)
 WORDS = 235  # of a section
@@ -84,13 +83,12 @@ def measure(samples: int) -> list[Measured]:
 
 def _measured(operation: str, sections: int, times: list[tuple[float, float]]) -> Measured:
     clock, cpu = zip(*times, strict=True)
-    high = statistics.quantiles(clock, n=20)[-1]
-    return Measured(operation, sections, statistics.median(clock), high, statistics.median(cpu))
+    return measured(operation, sections, clock, cpu)
 
 
 def judge(rows: list[Measured]) -> list[str]:
     """The transaction is a small part of the call, and grows no faster than the document."""
-    long = {row.operation: row.median for row in rows if row.rows == max(SECTIONS)}
+    long = {row.operation: row.least for row in rows if row.rows == max(SECTIONS)}
     share = long[TRANSACTION] / long[CALL]
     told = [f"TOO MUCH: the transaction takes {share:.0%} of the call, {MOST_SHARE:.0%} at most"]
     return [*grown(rows, {TRANSACTION: MOST_GROWTH, AGAIN: MOST_GROWTH}), *(told if share > MOST_SHARE else [])]

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 import django
@@ -31,13 +31,15 @@ WEIGHTS = [1 / rank for rank in RANKS]
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Times of one operation at one size of the store, in milliseconds: on the clock, and of this process's CPU."""
+    """Times of one operation at one size of the store, in milliseconds: on the clock, and of this process's CPU.
+    `least` is the 5th percentile on the clock, which tells what it costs on a machine that is busy with other things."""
 
     operation: str
     rows: int
     median: float
     p95: float
     cpu: float
+    least: float
 
 
 def run(
@@ -80,11 +82,11 @@ def grown(rows: list[Measured], most: Mapping[str, float]) -> list[str]:
 
 
 def growth_of(rows: list[Measured]) -> dict[str, float]:
-    """How many times as long each operation takes in the largest store as in the smallest."""
+    """How many times as long each operation takes in the largest store as in the smallest, at its least."""
     small, large = min(row.rows for row in rows), max(row.rows for row in rows)
-    median = {(row.operation, row.rows): row.median for row in rows}
+    least = {(row.operation, row.rows): row.least for row in rows}
     operations = dict.fromkeys(row.operation for row in rows)
-    return {name: median[name, large] / median[name, small] for name in operations}
+    return {name: least[name, large] / least[name, small] for name in operations}
 
 
 def set_up() -> None:
@@ -100,7 +102,7 @@ def set_up() -> None:
 
 
 def timed(operation: str, rows: int, samples: int, work: Callable[[], object]) -> Measured:
-    """Median and 95th percentile of an operation, after one call to warm up."""
+    """The times of an operation, after one call to warm up."""
     work()
     times, cpu = [], []
     for _ in range(samples):
@@ -108,9 +110,13 @@ def timed(operation: str, rows: int, samples: int, work: Callable[[], object]) -
         work()
         times.append((time.perf_counter() - started) * 1000)
         cpu.append((time.process_time() - spent) * 1000)
-    return Measured(
-        operation, rows, statistics.median(times), statistics.quantiles(times, n=20)[-1], statistics.median(cpu)
-    )
+    return measured(operation, rows, times, cpu)
+
+
+def measured(operation: str, rows: int, times: Sequence[float], cpu: Sequence[float]) -> Measured:
+    """What the times of several calls come to."""
+    least, *_, high = statistics.quantiles(times, n=20, method="inclusive")
+    return Measured(operation, rows, statistics.median(times), high, statistics.median(cpu), least)
 
 
 def words_of(draw: random.Random, count: int = 20) -> str:
