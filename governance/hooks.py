@@ -79,6 +79,16 @@ class Dependent:
     part: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Exporter:
+    """How a table leaves a domain: `rows(domain_id, ctx)` are those that the actor may see, `columns` names what of them
+    is told, by the name of a column or of one that a foreign key leads to. Rows are told in the order of their ids."""
+
+    table: str
+    rows: Callable[[str, Ctx], Any]
+    columns: Mapping[str, str]
+
+
 DependentsFinder = Callable[[str, Collection[UUID], str], list[Dependent]]
 Scrubber = Callable[[Collection[UUID], str], Mapping[str, int]]
 
@@ -93,6 +103,7 @@ _checks: dict[str, DoctorCheck] = {}
 _erasers: dict[str, Eraser] = {}
 _dependents: list[DependentsFinder] = []
 _scrubbers: list[Scrubber] = []
+_exporters: dict[str, Exporter] = {}
 _counted: set[str] = set()
 
 
@@ -244,3 +255,15 @@ def register_scrubber(scrub: Scrubber) -> None:
 def scrubbers() -> Sequence[Scrubber]:
     """Everything that takes what was erased out of an app's records."""
     return tuple(_scrubbers)
+
+
+def register_exporter(exporter: Exporter) -> None:
+    """Say how a table is exported; its name must be new."""
+    if exporter.table in _exporters:
+        raise ValueError(f"table {exporter.table!r} has an exporter already")
+    _exporters[exporter.table] = exporter
+
+
+def exporters() -> Mapping[str, Exporter]:
+    """The exporter of each table, by name."""
+    return dict(sorted(_exporters.items()))

@@ -9,10 +9,12 @@ from governance.hooks import (
     register_diagnostics,
     register_doctor_check,
     register_effect,
+    register_exporter,
     register_facts,
     register_presenter,
 )
 from media.extensions.effects import effect_on_documents
+from media.extensions.exporting import EXPORTERS
 from media.extensions.health import check_index, check_jobs, check_store, figures_of
 from media.extensions.panel import documents
 from media.extensions.proposals import FACTS, PRESENTERS
@@ -35,3 +37,5 @@ register_diagnostics("media", figures_of)
 register_doctor_check("media index", check_index)
 register_doctor_check("media jobs", check_jobs)
 register_doctor_check("media store", check_store)
+for _exporter in EXPORTERS:
+    register_exporter(_exporter)

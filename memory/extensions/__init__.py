@@ -7,12 +7,14 @@ from governance.hooks import (
     register_dashboard_panel,
     register_doctor_check,
     register_effect,
+    register_exporter,
     register_facts,
     register_presenter,
     register_snapshots,
 )
 from memory.extensions.conflicts import facts_of_decision, open_conflicts, present_decision
 from memory.extensions.effects import effect_on_memory
+from memory.extensions.exporting import EXPORTERS
 from memory.extensions.facts import FACTS
 from memory.extensions.health import check_index
 from memory.extensions.presenters import PRESENTERS
@@ -40,3 +42,5 @@ register_dashboard_panel(open_conflicts)
 register_effect(effect_on_memory)
 register_snapshots(contexts_now)
 register_doctor_check("memory index", check_index)
+for _exporter in EXPORTERS:
+    register_exporter(_exporter)

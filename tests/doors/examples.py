@@ -526,6 +526,7 @@ EXAMPLES: dict[str, Example] = {
     "list_migrated_rows": Example("operator", lambda cast: {"outcome": "quarantined", "limit": 10}, "agent"),
     "doctor": Example("operator", lambda cast: {}, "agent"),
     "erase": Example("operator", _to_erase, "stranger"),
+    "export_domain": Example("agent", lambda cast: {**_in_team(_composed(cast)), "limit": 5}, "stranger"),
     "lift_hold": Example("operator", _held, "agent"),
     "list_holds": Example("reviewer", lambda cast: {**_in_team(_held(cast)), "lifted": True}, "agent"),
     "list_tombstones": Example("reviewer", lambda cast: _in_team(cast.operator.do("erase", _to_erase(cast))), "agent"),

@@ -213,6 +213,7 @@ def _to_hold(ids: Ids) -> dict[str, dict]:
 
 INPUTS: dict[str, Inputs] = {
     "erase": _erasures,
+    "export_domain": lambda ids: {"domain": {"domain_id": ids.domain, "limit": 1000}},
     "lift_hold": lambda ids: {"hold": {"id": ids.hold, "reason": "because"}},
     "list_holds": lambda ids: {"all": {}, "domain": {"domain_id": ids.domain, "lifted": True}},
     "list_tombstones": lambda ids: {"all": {}, "domain": {"domain_id": ids.domain}},
@@ -419,7 +420,7 @@ OF_THE_INSTALLATION = {
 AT_ODDS = {"get_conflict", "inspect_shadows", "list_conflicts"}
 READER_SEES = COUNTS | AT_ODDS | {
     "list_blind_reviews", "list_filters",
-    "compose_context", "diagnostics", "get_memory_item", "get_session", "get_turn", "lineage",
+    "compose_context", "diagnostics", "export_domain", "get_memory_item", "get_session", "get_turn", "lineage",
     "get_document", "get_document_file", "get_topic", "get_topic_recommendations", "list_documents", "list_tags", "list_topics",
     "list_domains", "list_extractions", "list_media_jobs", "list_memory_items", "list_proposals", "list_scopes",
     "list_sessions", "list_turns", "retrieve", "retry_media_jobs", "search_memory", "whoami",
