@@ -29,6 +29,8 @@ _SESSION = (
     "SET idle_in_transaction_session_timeout = 0",
     "SET client_encoding = 'UTF8'",
 )
+# A database of this encoding holds any bytes, and the server refuses to call them UTF-8: they are taken as they are.
+ANY_BYTES = "SQL_ASCII"
 
 
 class _Text(Loader):
@@ -194,6 +196,8 @@ def opened(url: str) -> Iterator[Source]:
 def _set_up(connection: psycopg.Connection[Any]) -> None:
     for statement in _SESSION:
         connection.execute(statement)
+    if connection.info.parameter_status("server_encoding") == ANY_BYTES:
+        connection.execute("SET client_encoding = 'SQL_ASCII'")
     connection.autocommit = False
     connection.isolation_level = IsolationLevel.REPEATABLE_READ
     connection.read_only = True
