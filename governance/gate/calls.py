@@ -31,6 +31,7 @@ from kernel.errors import (
     ConflictError,
     DomainError,
     InternalError,
+    NotFoundError,
     TooLargeError,
     UnavailableError,
 )
@@ -123,7 +124,13 @@ def perform(action: Action[In, Out, Any], given: In, *, ctx: Ctx) -> Answer[Out]
 
 
 def _perform(this: Call[In, Out]) -> Answer[Out]:
-    target = _target(this)
+    try:
+        target = _target(this)
+    except NotFoundError:
+        gone = _replay_of_gone(this)
+        if gone is None:
+            raise
+        return gone
     verdict = decide_on(this, target)
     if this.action.apply is None:
         result: Out = this.action.prepare(this.given, this.ctx)
@@ -241,7 +248,20 @@ def _claim(this: Call[In, Out]) -> IdempotencyRecord | None:
 
 
 def _replay(this: Call[In, Out]) -> Answer[Out] | None:
-    row = services.earlier_answer(this.trail, this.key, this.ctx) if this.key is not None else None
+    return _again(this, services.earlier_answer(this.trail, this.key, this.ctx) if this.key is not None else None)
+
+
+def _replay_of_gone(this: Call[In, Out]) -> Answer[Out] | None:
+    """The first answer to a removal under this key, where what it removed is nowhere to be found any more."""
+    if this.key is None or not this.action.destroys:
+        return None
+    row = services.earlier_removal(this.trail, this.key, this.ctx)
+    if row is not None:
+        this.trail.domain_id = row.domain or None
+    return _again(this, row)
+
+
+def _again(this: Call[In, Out], row: IdempotencyRecord | None) -> Answer[Out] | None:
     if row is None or row.answer is None:
         return None
     if services.was_erased(row):

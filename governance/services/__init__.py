@@ -15,6 +15,7 @@ from governance.services.filters import (
 from governance.services.idempotency import (
     claim_key,
     earlier_answer,
+    earlier_removal,
     keep_answer,
     was_erased,
 )
@@ -101,6 +102,7 @@ __all__ = [
     "delete_filter",
     "domains_with_open_proposals",
     "earlier_answer",
+    "earlier_removal",
     "expire_proposals",
     "facts_about",
     "held_unchanged",

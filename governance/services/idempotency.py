@@ -38,6 +38,15 @@ def earlier_answer(trail: Trail, key: str, ctx: Ctx) -> IdempotencyRecord | None
     return row
 
 
+def earlier_removal(trail: Trail, key: str, ctx: Ctx) -> IdempotencyRecord | None:
+    """The stored answer of an equal call with this key in a domain that the actor still knows, whichever it was: what is
+    removed tells its domain no more."""
+    rows = IdempotencyRecord.objects.filter(
+        actor=ctx.actor.id, action=trail.action, key=key, fingerprint=trail.input_digest
+    )
+    return next((row for row in rows.order_by("pk") if not row.domain or ctx.knows(row.domain)), None)
+
+
 def was_erased(row: IdempotencyRecord) -> bool:
     """Whether what the first call did was erased since, and its answer with it."""
     return row.answer is not None and set(row.answer) == {"erased"}

@@ -234,3 +234,17 @@ def test_topics_that_share_tags_are_recommended(cast, peer):
     told = cast.agent.do("get_topic_recommendations", topic_id=made["One"])["recommendations"]
     assert [(each["title"], each["score"]) for each in told] == [("Near", 0.6667), ("Far", 0.2)]
     assert cast.agent.do("get_topic_recommendations", topic_id=made["None"])["recommendations"] == []
+
+
+def test_taking_a_tag_away_again_under_its_key_gives_the_first_answer(cast, peer):
+    add(cast.agent, tags=["a"])
+    gone = tags(cast.agent)["a"]["id"]
+    first = cast.agent.do("delete_tag", tag_id=gone, idempotency_key="k1")
+    assert cast.agent.do("delete_tag", tag_id=gone, idempotency_key="k1") == {**first, "deduplicated": True}
+    assert AuditEntry.objects.latest("id").reason == "idempotent replay"
+    for asking, given in (
+        (cast.agent, {"tag_id": gone, "idempotency_key": "k2"}),
+        (cast.agent, {"tag_id": "018f0000-0000-7000-8000-000000000000", "idempotency_key": "k1"}),
+        (peer, {"tag_id": gone, "idempotency_key": "k1"}),
+    ):
+        assert refused(asking, "delete_tag", **given) == (404, "not_found")
