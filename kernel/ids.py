@@ -18,6 +18,13 @@ def new_id() -> UUID:
     return source() if source else UUID(bytes=uuid6.uuid7().bytes)
 
 
+def oldest(ids: Iterable[UUID]) -> UUID:
+    """An id below which nothing was made after any of these: the smallest, or the nil id where one of them does not tell
+    its time, as ids that came from elsewhere may."""
+    known = list(ids)
+    return min(known) if all(each.version == 7 for each in known) else UUID(int=0)
+
+
 def uuids_in(texts: Iterable[str]) -> dict[str, UUID]:
     """Those texts that are UUIDs, in any of their forms, each with its value."""
     found = {}

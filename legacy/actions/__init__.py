@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from legacy.actions import exporting, reading
+from legacy.actions import erasing, exporting, reading
 
-__all__ = ["exporting", "reading"]
+__all__ = ["erasing", "exporting", "reading"]

@@ -12,6 +12,7 @@ from django.db.models import Count, Q
 from governance.hooks import Erased
 from kernel.canonical import digest
 from kernel.context import Ctx
+from kernel.ids import oldest
 from memory.models import (
     Conflict,
     ConflictSignature,
@@ -94,7 +95,7 @@ def _forget_summaries(rows: Sequence[MemoryItem]) -> None:
     """Delete the summaries of the sessions that the memories come from, and the contexts that may have shown them."""
     sessions = {row.source_session_id for row in rows if row.source_session_id}
     if Summary.objects.filter(session__in=sessions).delete()[0]:
-        later = ContextRecord.objects.filter(session__in=sessions, pk__gt=min(row.pk for row in rows))
+        later = ContextRecord.objects.filter(session__in=sessions, pk__gt=oldest(row.pk for row in rows))
         delete_contexts(list(later.values_list("pk", flat=True)))
 
 

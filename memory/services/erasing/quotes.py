@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Mapping
 from uuid import UUID
 
+from kernel.ids import oldest
 from memory.models import ContextRecord, ContextShown
 from memory.selectors.erasing import batches
 
@@ -14,9 +15,9 @@ _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 
 def scrub_contexts(ids: Collection[UUID], domain_id: str) -> Mapping[str, int]:
     """Delete the recorded contexts of a domain that name any of these: their text is that of what is gone. None that is
-    older than the oldest of them is read, for ids are in the order of time."""
+    older than the oldest of them is read."""
     wanted = {str(each) for each in ids}
-    later = ContextRecord.objects.filter(domain_id=domain_id, pk__gt=min(ids)).values_list("pk", "package")
+    later = ContextRecord.objects.filter(domain_id=domain_id, pk__gt=oldest(ids)).values_list("pk", "package")
     found = [pk for pk, package in later.iterator(chunk_size=200) if not wanted.isdisjoint(_ID.findall(str(package)))]
     return {"contexts": delete_contexts(found)}
 
