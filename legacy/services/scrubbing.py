@@ -50,5 +50,5 @@ def _belonging(gone: Mapping[str, Collection[str]]) -> list[int]:
     return [
         pk
         for pk, content in kept.iterator(chunk_size=_BATCH)
-        if any(content.get(column) in gone.get(table, ()) for column, table in _OWNERS.items())
+        if content and any(content.get(column) in gone.get(table, ()) for column, table in _OWNERS.items())
     ]
