@@ -198,6 +198,9 @@ ACKNOWLEDGE_MEDIA_JOB = register(
 )
 
 
+_LOOKED_AT = 5 * _MOST  # the store may be asked about each
+
+
 @dataclass(frozen=True, slots=True)
 class _Chosen:
     """Jobs to try again, those that cannot be with the reason, and how many failed ones are left."""
@@ -208,14 +211,16 @@ class _Chosen:
 
 
 def _choose(given: RetryMediaJobsInput, ctx: Ctx) -> _Chosen:
-    visible = _seen(given.domain_id, ctx).select_related("staging_object").order_by("id")
-    rows = list(
-        (visible.filter(pk__in=given.ids) if given.ids else visible.filter(status=JobStatus.FAILED))[: _MOST + 1]
-    )
-    found = {row.pk for row in rows}
-    refused = [RefusedJob(id=each, reason="No such job that you can see.") for each in given.ids if each not in found]
-    chosen = []
-    for row in rows[:_MOST]:
+    """The jobs named, or the newest failed ones. It looks past those that cannot be tried again, so that they do not keep
+    the rest from it for ever."""
+    visible = _seen(given.domain_id, ctx).select_related("staging_object")
+    failed = visible.filter(status=JobStatus.FAILED)
+    rows = visible.filter(pk__in=given.ids).order_by("id") if given.ids else failed.order_by("-finished_at", "-id")
+    chosen: list[MediaJob] = []
+    refused: list[RefusedJob] = []
+    found = set()
+    for row in rows[:_LOOKED_AT]:
+        found.add(row.pk)
         try:
             require_steering(row, ctx)
             jobs.require_upload(row)
@@ -223,8 +228,11 @@ def _choose(given: RetryMediaJobsInput, ctx: Ctx) -> _Chosen:
             refused.append(RefusedJob(id=row.pk, reason=exc.message))
         else:
             chosen.append(row)
-    left = visible.filter(status=JobStatus.FAILED).count() - _MOST if len(rows) > _MOST else 0
-    return _Chosen(chosen, refused, left)
+        if len(chosen) == _MOST:
+            break
+    unknown = [RefusedJob(id=each, reason="No such job that you can see.") for each in given.ids if each not in found]
+    left = 0 if given.ids else failed.count() - len(found)
+    return _Chosen(sorted(chosen, key=lambda row: row.pk), [*unknown, *refused], left)
 
 
 def _retry_many(given: RetryMediaJobsInput, chosen: _Chosen, ctx: Ctx) -> Applied[RetryMediaJobsResult]:

@@ -65,6 +65,13 @@ class DocumentOptions(Contract):
         description="Its own address, by which it is known when it comes again, and which is never read; left out: the "
         "http(s) address of `source`, else it is known by its bytes.",
     )
+    url: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=2000,
+        pattern=r"^\S(.*\S)?$",
+        description="What older clients call `source_uri`; give one of them.",
+    )
     metadata: dict[str, JsonValue] = Field(default={}, max_length=100, description="Your own members of its metadata.")
     llm_caption: bool = Field(default=True, description="Describe pictures in words, where a model for it is there.")
     transcribe: bool = Field(default=True, description="Write down what is said, where a model for it is there.")
@@ -78,7 +85,14 @@ class DocumentOptions(Contract):
             raise ValueError(f"metadata cannot set {', '.join(taken)}: the server fills in these")
         if self.text is not None and self.data is not None:
             raise ValueError("give text or data, not both")
+        if self.url is not None and self.source_uri not in (None, self.url):
+            raise ValueError("give source_uri or url, not both")
         return self
+
+    @property
+    def own_address(self) -> str | None:
+        """Its own address under either name."""
+        return self.source_uri or self.url
 
 
 class MediaOptions(DocumentOptions):

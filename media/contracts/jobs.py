@@ -144,7 +144,7 @@ class RetryMediaJobsResult(Contract):
 
     retried: list[UUID] = Field(description="Jobs that wait again.")
     refused: list[RefusedJob] = Field(description="Jobs that do not, with the reason.")
-    remaining: int = Field(description="Failed jobs beyond the limit of one call: call again.")
+    remaining: int = Field(description="Failed jobs that this call did not come to: call again.")
 
 
 class RunMediaJobInput(Contract):

@@ -50,7 +50,10 @@ def convert(path: Path, extension: str, pages: int) -> dict[str, Any]:
     told = core_properties(path) if extension in known else html_head(path)
     text = plain(answer.markdown)
     if extension == ".pptx":
-        return {"text": text, "pages": slides(text), **told}
+        starts = slides(text)
+        if len(starts) > pages:
+            raise RefusedError(TOO_LARGE, f"{len(starts)} slides; {pages} at most")
+        return {"text": text, "pages": starts, **told}
     return {"text": text, **told}
 
 

@@ -81,11 +81,11 @@ class HttpClient(Imports):
         try:
             if path is None:
                 tree = {"operation": operation, "source": str(source), "options": dict(options), **beside}
-                body = self._post(self._store.media_url, deadline, _IMPORTED, json=tree)
+                body = self._post(self._store.media_url, deadline, _IMPORTED, json=tree, headers=_keyed(beside))
             else:
                 fields = {"operation": operation, "options": to_json(dict(options)).decode(), **_as_text(beside)}
                 with path.open("rb") as file:
-                    form = {"data": fields, "files": {"file": (path.name, file)}}
+                    form = {"data": fields, "files": {"file": (path.name, file)}, "headers": _keyed(beside)}
                     body = self._post(self._store.media_url, deadline, _IMPORTED, **form)
             found = from_json(body)
             if isinstance(found, dict) and isinstance(found.get("status"), str):
@@ -139,6 +139,12 @@ class HttpClient(Imports):
 def _trusted() -> ssl.SSLContext:
     """The authorities that we trust, read once: reading them takes longer than most exchanges."""
     return httpx.create_ssl_context(trust_env=False)
+
+
+def _keyed(beside: Mapping[str, Any]) -> dict[str, str]:
+    """The key as the header in which an older store looks for it."""
+    key = beside.get("idempotency_key")
+    return {"idempotency-key": key} if key else {}
 
 
 def _as_text(beside: Mapping[str, Any]) -> dict[str, str]:

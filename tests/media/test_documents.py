@@ -299,7 +299,7 @@ def test_nothing_is_read_from_the_server(cast, source):
         ("", {"text": "x", "language": "EN-us"}, 422),
         ("", {"text": "x", "tags": [" "]}, 422),
         ("", {"text": "x", "title": "x" * 256}, 422),
-        ("", {"data": base64.b64encode(b"PK nonsense").decode(), "name": "a.docx"}, 200),
+        ("", {"text": "x", "url": "https://example.org/a", "source_uri": "https://example.org/b"}, 422),
         ("", {"data": base64.b64encode(b"%PDF-nonsense").decode(), "name": "a.pdf"}, 422),
         ("upload:not-an-id", {}, 404),
         ("upload:019abcde-0000-7000-8000-000000000000", {}, 404),
@@ -307,11 +307,23 @@ def test_nothing_is_read_from_the_server(cast, source):
 )
 def test_bad_input_is_refused(cast, source, options, status):
     given = {"domain_id": TEAM, "source": source, "options": options}
-    if status == 200:
-        assert cast.agent.do("add_document", given)["status"] == "success"
-    else:
-        assert refused(cast.agent, "add_document", **given)[0] == status
-        assert not SourceDocument.objects.exists()
+    assert refused(cast.agent, "add_document", **given)[0] == status
+    assert not SourceDocument.objects.exists()
+
+
+def test_an_older_client_calls_the_address_url(cast):
+    one = cast.agent.do("add_document", domain_id=TEAM, options={"text": "One", "url": "https://example.org/a"})
+    two = cast.agent.do("add_document", domain_id=TEAM, options={"text": "Two", "source_uri": "https://example.org/a"})
+    assert one["document_id"] == two["document_id"]
+    assert SourceDocument.objects.get().source_uri == "https://example.org/a"
+
+
+@pytest.mark.parametrize("name", ["old.doc", "old.xls", "a.bin"])
+def test_a_document_that_nothing_reads_is_unsupported(cast, name):
+    raw = base64.b64encode(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 nonsense \x00").decode()
+    made = cast.agent.do("add_document", domain_id=TEAM, options={"data": raw, "name": name})
+    assert made["status"] == "unsupported"
+    assert any(warning.startswith("format_not_read") for warning in made["warnings"])
 
 
 def test_what_nothing_reads_is_stored_and_found_by_its_name(cast):

@@ -168,6 +168,18 @@ def test_a_job_without_its_file_is_not_retried(cast):
     assert cast.agent.do("retry_media_job", id=job_id)["status"] == "queued"
 
 
+def test_jobs_that_cannot_be_retried_keep_no_other_from_it(cast, monkeypatch):
+    monkeypatch.setattr("media.actions.jobs._MOST", 1)
+    other = enqueue(cast.agent, upload(cast.agent, b"another plan")["source"])["job_id"]
+    told = upload(cast.agent)
+    lost = enqueue(cast.agent, told["source"])["job_id"]
+    put(other, status="failed", finished_at=clock.now() - timedelta(hours=1))
+    put(lost, status="failed", finished_at=clock.now())
+    store().delete(told["content_hash"])
+    answer = cast.agent.do("retry_media_jobs")
+    assert ([each["id"] for each in answer["refused"]], answer["retried"], answer["remaining"]) == ([lost], [other], 0)
+
+
 def test_bytes_stay_as_long_as_an_import_of_them_waits_for_a_person(cast):
     rule = {"name": "documents", "actions": ["add_media"]}
     cast.operator.do("set_policy", domain_id=TEAM, document={"review": {"queue": [rule]}}, reason="look first")

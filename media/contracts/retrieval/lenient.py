@@ -36,6 +36,8 @@ def survey(
         if info is None:
             ignored.append(where)
             continue
+        if value is None:  # older clients write what they leave out
+            continue
         kept[name], note = _into_bounds(value, info)
         clamped += [f"{where}: {value} -> {kept[name]}"] if note else []
         for nested, item, index in _nested(info, value):

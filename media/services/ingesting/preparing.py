@@ -39,6 +39,7 @@ _READ_AS = {
 _TEXTS = ("application/json", "application/xml")
 _BINARY = (".docx", ".xlsx", ".pptx", ".pdf")
 _LOOKED_INTO = (MediaType.IMAGE, MediaType.AUDIO, MediaType.VIDEO)
+_READ = (MediaType.DOCUMENT, MediaType.OTHER)
 _NOT_DONE = ("generate_tags", "generate_embeddings")
 
 
@@ -101,11 +102,11 @@ def prepare(given: AddDocumentInput, wanted: MediaType | None, domain_id: str, c
         **options.metadata,
     )
     skipped = [f"{name}_ignored" for name in _NOT_DONE if getattr(options, name)]
-    readable = bool(text.text.strip()) or media_type is not MediaType.OTHER
+    unread = media_type in _READ and not can_read(_read_as(found))
     return Ready(
         domain_id=domain_id,
         stored=stored,
-        uri=options.source_uri or file.uri,
+        uri=options.own_address or file.uri,
         source_type=options.source_type or file.source_type,
         title=title,
         author=options.author if options.author is not None else text.author[:255],
@@ -114,7 +115,7 @@ def prepare(given: AddDocumentInput, wanted: MediaType | None, domain_id: str, c
         metadata=metadata,
         sections=sections,
         counted=count_sections(title, sections),
-        status=ImportStatus.SUCCESS if readable else ImportStatus.UNSUPPORTED,
+        status=ImportStatus.UNSUPPORTED if unread else ImportStatus.SUCCESS,
         warnings=(*found.warnings, *text.warnings, *(seen.warnings if seen else ()), *skipped),
     )
 

@@ -30,9 +30,10 @@ def told(filters: GlobalFilters) -> dict[str, JsonValue]:
 
 
 def applied(reading: Reading, plan: RetrievalPlan, asked: Mapping[int, GlobalFilters]) -> dict[str, JsonValue]:
-    """What was really applied: the domain, the scopes that the caller named, the filters of the plan, and under
-    `queries` those of a query, by its place, that has others."""
-    common = told(filters_of(plan))
+    """What was really applied: the domain, the scopes that the caller named, the filters that all queries share, and under
+    `queries` all those of a query, by its place, that has others too."""
+    each = [told(given) for given in asked.values()] or [told(filters_of(plan))]
+    common = {name: value for name, value in each[0].items() if all(one.get(name) == value for one in each)}
     other: dict[str, JsonValue] = {str(at): own for at, given in asked.items() if (own := told(given)) != common}
     scopes: dict[str, JsonValue] = {"scopes": list(reading.names)} if reading.named else {}
     return {"domain_id": reading.domain_id, **scopes, **common, **({"queries": other} if other else {})}

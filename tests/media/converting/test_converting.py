@@ -195,6 +195,8 @@ def test_what_a_file_links_to_is_not_read(tmp_path, uri):
 def test_too_many_pages_are_refused(tmp_path):
     with pytest.raises(TooLargeError, match="3 pages; 2 at most"):
         read(files.pdf(tmp_path / "a.pdf"), Limits(pages=2))
+    with pytest.raises(TooLargeError, match="2 slides; 1 at most"):
+        read(files.pptx(tmp_path / "a.pptx"), Limits(pages=1))
 
 
 def test_a_text_that_is_too_long_is_refused(tmp_path):

@@ -31,6 +31,13 @@ def test_it_works():
     assert tree == {"operation": "add_image", "source": "https://example.org/a.png", "options": {"title": "斑马"}}
 
 
+def test_a_key_goes_as_a_header_too():
+    with serving(answer(json.dumps(DONE).encode())) as (address, seen):
+        store(address).add("add_media", "https://example.org/a.png", {}, idempotency_key="k1")
+    ((_, headers, tree),) = seen
+    assert (headers["idempotency-key"], tree["idempotency_key"]) == ("k1", "k1")
+
+
 def test_a_local_file_goes_as_a_form(tmp_path):
     file = tmp_path / "zebra.txt"
     file.write_text("stripes 斑马")
