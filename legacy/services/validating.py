@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import resource
-import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -15,6 +13,7 @@ from legacy.contracts.validating import MigrationReport, MissingCounts
 from legacy.models import MigratedRow, MigrationRun
 from legacy.selectors.compared import COMPARISONS
 from legacy.services.holding import look_at_source_rows, look_at_targets, look_for_gone
+from legacy.services.migrating import peak_memory
 from legacy.services.tally import Tally
 from legacy.source import Source
 from legacy.steps import LEFT_OUT
@@ -43,7 +42,7 @@ def validate(source: Source | None, progress: Progress, batch: int = BATCH) -> M
         started_at=started,
         finished_at=clock.now(),
         rows_per_second=round(tally.seen / max(time.monotonic() - begun, 0.001), 1),
-        memory_peak_bytes=_memory_peak(),
+        memory_peak_bytes=peak_memory(),
         whole=not any(check.fault and check.count for check in checks),
         missing=MissingCounts(**{table: tally.missing[table] for table in MissingCounts.model_fields}),
         tables=tally.figures(),
@@ -101,9 +100,3 @@ def _look_there(source: Source, table: str, tally: Tally, progress: Progress, ba
 def _batches(rows: Iterator[SourceRow], size: int) -> Iterator[list[SourceRow]]:
     while batch := list(islice(rows, size)):
         yield batch
-
-
-def _memory_peak() -> int:
-    """Bytes; the system counts in KiB, but on macOS."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
