@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from legacy.contracts.reasons import Quarantined
+from legacy.contracts.reasons import Quarantined, TakenAway
 from legacy.contracts.rows import SourceRow
 
 
@@ -21,7 +21,8 @@ class Fate(StrEnum):
 class Outcome:
     """The fate of one row: where it went, or why not. `note` says what is otherwise than in the source, and why.
 
-    `reason` is a code of `Reason` where it is in the quarantine; where it was left out, a word of why.
+    `reason` is a code of `Reason` where it is in the quarantine; where it was left out, a word of why. `bare`: of its
+    columns nothing is kept.
     """
 
     row: SourceRow
@@ -30,6 +31,7 @@ class Outcome:
     target_id: str = ""
     reason: str = ""
     note: str = ""
+    bare: bool = False
 
 
 def moved(row: SourceRow, table: str, target_id: object, note: str = "") -> Outcome:
@@ -39,7 +41,8 @@ def moved(row: SourceRow, table: str, target_id: object, note: str = "") -> Outc
 
 def kept_aside(row: SourceRow, why: Quarantined) -> Outcome:
     """The row goes to the quarantine."""
-    return Outcome(row, Fate.QUARANTINED, reason=why.reason.value, note=why.note)
+    bare = isinstance(why, TakenAway)
+    return Outcome(row, Fate.QUARANTINED, reason=why.reason.value, note=why.note, bare=bare)
 
 
 def left_out(row: SourceRow, reason: str, note: str = "") -> Outcome:

@@ -70,3 +70,10 @@ class Quarantined(Exception):
         super().__init__(note or REASONS[reason])
         self.reason = reason
         self.note = note
+
+
+class TakenAway(Quarantined):
+    """A row whose place was here and was taken away since. Its words may be among what was erased: none are kept."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(Reason.ORPHAN, f"{what} was taken away here")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import resource
 import sys
 import time
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from django.db import DataError, IntegrityError, transaction
+from django.db import DataError, IntegrityError, InterfaceError, OperationalError, transaction
 
 from governance import gate
 from kernel import clock
@@ -27,9 +28,12 @@ from legacy.source import Source
 from legacy.steps import LEFT_OUT, STEPS
 from legacy.steps.base import Preparing, Run, Step
 
+logger = logging.getLogger(__name__)
+
 EVENT = "migrate_legacy"
 BATCH = 500
 _MOST = 8_000_000  # characters of a batch, but for its last row
+_STOPS = (OperationalError, InterfaceError, MemoryError)  # no row's fault: the run ends, and the next one goes on
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,11 +220,13 @@ def _known(batch: Sequence[SourceRow]) -> _Known:
 
 
 def _stored(step: Step, rows: Sequence[SourceRow], run: Run) -> list[Outcome]:
-    """Store rows together; where the database refuses them, one by one, so that one bad row takes no other with it."""
+    """Store rows together; where they cannot be, one by one, so that one bad row takes no other with it."""
     try:
         with transaction.atomic():
             return step.store(rows, run)
-    except (IntegrityError, DataError):
+    except _STOPS:
+        raise
+    except Exception:  # noqa: BLE001  one by one it shows which row it is
         return [_stored_alone(step, row, run) for row in rows]
 
 
@@ -231,6 +237,13 @@ def _stored_alone(step: Step, row: SourceRow, run: Run) -> Outcome:
     except (IntegrityError, DataError) as exc:
         why = str(exc).splitlines()[0][:200]
         return kept_aside(row, Quarantined(Reason.NOT_STORABLE, f"{type(exc).__name__}: {why}"))
+    except _STOPS:
+        raise
+    except Exception as exc:
+        logger.exception("%s %s cannot be stored", row.table, row.key)
+        return kept_aside(
+            row, Quarantined(Reason.NOT_STORABLE, f"{type(exc).__name__}: the log of the run tells more")
+        )
 
 
 def _remember(outcomes: Sequence[Outcome], known: _Known, run: Run) -> None:
@@ -260,7 +273,7 @@ def _as_row(outcome: Outcome, run: Run) -> MigratedRow:
         target_id=outcome.target_id,
         reason=outcome.reason,
         note=outcome.note[:2000],
-        content=row.shown() if outcome.fate is Fate.QUARANTINED else None,
+        content=row.shown() if outcome.fate is Fate.QUARANTINED and not outcome.bare else None,
         run_id=run.id,
     )
 

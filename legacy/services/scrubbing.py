@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from uuid import UUID
 
 from legacy.contracts.outcomes import Fate
+from legacy.contracts.rows import key_of
 from legacy.models import MigratedRow
 
 # The columns of the older tables by which a row belongs to another, and whose.
@@ -23,11 +24,12 @@ _OWNERS = {
     "section_id": "source_sections",
 }
 _BATCH = 500
+ERASED = "erased"  # why a row was left out
 
 
 def scrub_moved_rows(ids: Collection[UUID], domain_id: str) -> Mapping[str, int]:
-    """Take the notes out of the records of rows that became these, and the content out of the quarantined rows that
-    belonged to them. That they were read, and what became of them, stays."""
+    """Take the notes out of the records of rows that became these, and leave the quarantined rows that belonged to them
+    out for good, without their content: no later run tries them again. That they were read stays."""
     gone: defaultdict[str, set[str]] = defaultdict(set)
     scrubbed = 0
     wanted = [str(each) for each in ids]
@@ -35,12 +37,15 @@ def scrub_moved_rows(ids: Collection[UUID], domain_id: str) -> Mapping[str, int]
         rows = MigratedRow.objects.filter(target_id__in=wanted[start : start + _BATCH])
         for table, source_id in rows.values_list("source_table", "source_id"):
             gone[table].add(source_id)
-        scrubbed += rows.exclude(note="").update(note="")
+        scrubbed += rows.exclude(note="", content=None).update(note="", content=None)
     if not gone:
         return {"migrated_rows": 0}
-    belonged = _belonging(gone)
-    for start in range(0, len(belonged), _BATCH):
-        scrubbed += MigratedRow.objects.filter(pk__in=belonged[start : start + _BATCH]).update(content=None, note="")
+    while belonged := _belonging(gone):
+        for start in range(0, len(belonged), _BATCH):
+            rows = MigratedRow.objects.filter(pk__in=belonged[start : start + _BATCH])
+            for table, source_id in rows.values_list("source_table", "source_id"):
+                gone[table].add(source_id)
+            scrubbed += rows.update(outcome=Fate.LEFT_OUT, reason=ERASED, content=None, note="")
     return {"migrated_rows": scrubbed}
 
 
@@ -50,5 +55,11 @@ def _belonging(gone: Mapping[str, Collection[str]]) -> list[int]:
     return [
         pk
         for pk, content in kept.iterator(chunk_size=_BATCH)
-        if content and any(content.get(column) in gone.get(table, ()) for column, table in _OWNERS.items())
+        if content and any(_named(content, column) in gone.get(table, ()) for column, table in _OWNERS.items())
     ]
+
+
+def _named(content: Mapping[str, str | None], column: str) -> str | None:
+    """The row that a column names, as its id is remembered."""
+    text = content.get(column)
+    return key_of(text) if text else None

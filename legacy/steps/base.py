@@ -3,7 +3,7 @@ them is stored here."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -16,11 +16,13 @@ from kernel.canonical import canonical_json
 from kernel.context import Actor, Ctx
 from legacy.contracts import Fate, Outcome, Quarantined, Reason, SourceRow
 from legacy.contracts.outcomes import kept_aside
+from legacy.contracts.reasons import TakenAway
 from legacy.contracts.rows import key_of
 from legacy.models import MigratedRow
 from legacy.source import Source
 
 T = TypeVar("T")
+K = TypeVar("K")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,14 @@ class Parents:
         """The id here, None where the row did not come along."""
         found = self.moved.get(key_of(source_id)) if source_id is not None else None
         return UUID(found) if found is not None else None
+
+
+def here(found: Mapping[K, T], target: K, what: str) -> T:
+    """The row here that a row there became, named for people by `what`. Raises Quarantined where it was taken away."""
+    try:
+        return found[target]
+    except KeyError:
+        raise TakenAway(what) from None
 
 
 def parents(table: str, source_ids: Iterable[str | None]) -> Parents:

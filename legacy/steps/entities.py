@@ -13,7 +13,7 @@ from kernel.text import fold
 from legacy.contracts import Outcome, Quarantined, Reason, SourceRow
 from legacy.contracts.outcomes import moved
 from legacy.source import Source
-from legacy.steps.base import Run, each, free_ids, pieces, told_beside
+from legacy.steps.base import Run, each, free_ids, here, pieces, told_beside
 from legacy.steps.places import Origins, Places
 from memory.keys import ENTITY_KINDS
 from memory.models import Entity, EntityAlias, EntityMention, MemoryItem, Session, Turn
@@ -230,7 +230,7 @@ class _Mentions:
         name, kind, scope_id, there = row.place
         if not there:
             raise Quarantined(Reason.ORPHAN, f"no row {row.text('entity_id')[:80]!r} in entities")
-        turn = self._turns[self._origins.turn_of(row)]
+        turn = here(self._turns, self._origins.turn_of(row), "its turn")
         known = kind if kind in ENTITY_KINDS else "other"
         entity = self._there.get((self._scope(scope_id, turn), known, fold_name(name)))
         if entity is None:

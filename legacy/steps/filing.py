@@ -9,8 +9,9 @@ from uuid import UUID
 from django.db.models import Model
 
 from kernel.rows import insert
-from legacy.contracts import Outcome, Quarantined, Reason, SourceRow
+from legacy.contracts import Outcome, Quarantined, SourceRow
 from legacy.contracts.outcomes import moved
+from legacy.contracts.reasons import TakenAway
 from legacy.source import Source
 from legacy.steps.base import Parents, Run, each, parents, told_beside
 from media.models import SectionTag, SourceSection, Tag, Topic, TopicSection, TopicTag
@@ -71,7 +72,7 @@ class Filing:
 def _target(row: SourceRow, end: End, known: Parents, there: set[UUID]) -> UUID:
     found = known.target(row.required(end.column))
     if found not in there:
-        raise Quarantined(Reason.ORPHAN, f"the row of {end.table} was taken away here")
+        raise TakenAway(f"the row of {end.table}")
     return found
 
 

@@ -8,7 +8,7 @@ from kernel.rows import insert
 from legacy.contracts import Outcome, SourceRow
 from legacy.contracts.outcomes import moved
 from legacy.source import Source
-from legacy.steps.base import Run, each, free_ids, parents
+from legacy.steps.base import Run, each, free_ids, here, parents
 from legacy.steps.scopes import metadata_of
 from memory.models import KnowledgeEvent, MemoryItem
 
@@ -42,7 +42,7 @@ class History:
             item_id = there.target(row.text("memory_item_id"))
             event = KnowledgeEvent(
                 id=ids[row.id],
-                domain_id=domains[item_id],
+                domain_id=here(domains, item_id, "its memory"),
                 item_id=item_id,
                 kind=row.text("event_type", 16) or "updated",
                 from_status=row.text("from_status", 30),

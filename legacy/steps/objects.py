@@ -63,7 +63,7 @@ def found_file(root: Path, content_hash: str, storage_uri: str) -> Path | None:
     inside = root.resolve()
     places = sorted((root / content_hash[:2] / content_hash[2:4]).glob(f"{content_hash}*"))
     parts = [part for part in unquote(storage_uri.partition("://")[2] or storage_uri).split("/") if part]
-    if ".." not in parts and "\x00" not in storage_uri:
+    if ".." not in parts and not any("\x00" in part for part in parts):
         places += [root.joinpath(*parts[start:]) for start in range(max(0, len(parts) - _PARTS), len(parts))]
     for place in places:
         if place.resolve().is_relative_to(inside) and place.is_file():

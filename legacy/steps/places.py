@@ -8,7 +8,7 @@ from datetime import datetime
 from uuid import UUID
 
 from legacy.contracts import Quarantined, Reason, SourceRow
-from legacy.steps.base import Parents, parents
+from legacy.steps.base import Parents, here, parents
 from memory.models import Message, Session, Turn
 from scopes.models import MemoryScope
 from scopes.services import lock_scopes
@@ -43,7 +43,7 @@ class Places:
 
     def session_named(self, source_id: str) -> Session:
         """The session of that source id. Raises Quarantined."""
-        return self._sessions[self._sessions_there.target(source_id)]
+        return here(self._sessions, self._sessions_there.target(source_id), "its session")
 
     def scope(self, row: SourceRow, session: Session | None) -> MemoryScope:
         """The scope that a row lies in: the one that it names, else that of its session. Raises Quarantined."""
@@ -54,7 +54,7 @@ class Places:
             return session.scope
         if self._scopes_there.maybe(named) is None and named not in self._scopes_there.aside:
             raise Quarantined(Reason.UNKNOWN_SCOPE, named[:80])
-        scope = self._scopes[self._scopes_there.target(named)]
+        scope = here(self._scopes, self._scopes_there.target(named), "its scope")
         if session is not None and session.domain_id != scope.domain_id:
             raise Quarantined(Reason.FOREIGN_DOMAIN, f"scope in {scope.domain_id}, session in {session.domain_id}")
         return scope

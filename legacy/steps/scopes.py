@@ -111,6 +111,7 @@ def _take_scope(row: SourceRow, target: Any, there: dict[_Place, MemoryScope], a
     if place in there:
         return moved(row, "memory_scopes", there[place].id, "a scope of that name was here already")
     over = above.maybe(row.columns.get("parent_scope_id"))
+    parent = MemoryScope.objects.filter(id=over, domain_id=domain_id).first() if over else None
     ensure_domain(domain_id)
     scope = MemoryScope(
         id=target,
@@ -119,19 +120,19 @@ def _take_scope(row: SourceRow, target: Any, there: dict[_Place, MemoryScope], a
         external_id=external_id,
         partition=partition,
         owner=run.owner.id if own else "",
-        parent=MemoryScope.objects.get(id=over, domain_id=domain_id) if over else None,
+        parent=parent,
         metadata={**row.beside(_SCOPE), **metadata_of(row)},
         created_at=row.moment("created_at") or run.ctx.now,
         updated_at=row.moment("updated_at") or run.ctx.now,
     )
     insert([scope])
     there[place] = scope
-    lost = row.has("parent_scope_id") and not over
+    lost = row.has("parent_scope_id") and parent is None
     return moved(
         row,
         "memory_scopes",
         scope.id,
-        f"lay under {row.columns['parent_scope_id']}, which is not here" if lost else "",
+        f"lay under {row.columns['parent_scope_id']}, which is not in this domain here" if lost else "",
     )
 
 

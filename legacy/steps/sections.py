@@ -11,7 +11,7 @@ from kernel.rows import insert
 from legacy.contracts import Outcome, Quarantined, Reason, SourceRow
 from legacy.contracts.outcomes import moved
 from legacy.source import Source
-from legacy.steps.base import Run, each, parents
+from legacy.steps.base import Run, each, here, parents
 from legacy.steps.reading import read
 from media.models import SourceDocument, SourceSection
 from media.services.sections import reindex_sections
@@ -102,9 +102,7 @@ class Sections:
 
         def take(row: SourceRow) -> Outcome:
             one = said.of(row)
-            document = documents.get(known.target(one.document))
-            if document is None:
-                raise Quarantined(Reason.ORPHAN, "its document was taken away here")
+            document = here(documents, known.target(one.document), "its document")
             made.append(
                 SourceSection(
                     id=row.target_id(),

@@ -16,7 +16,7 @@ from kernel.rows import insert
 from legacy.contracts import Outcome, Quarantined, Reason, SourceRow
 from legacy.contracts.outcomes import kept_aside, moved
 from legacy.source import Source
-from legacy.steps.base import Parents, Run, free_ids, outer_id, parents, told_beside
+from legacy.steps.base import Parents, Run, free_ids, here, outer_id, parents, told_beside
 from memory.models import Message, Ref, Session, ToolCall, Turn
 from memory.services.turns import Place, StoredTurn, index_entries
 from search import services as index
@@ -157,7 +157,7 @@ class _Batch:
             return kept_aside(row, why)
 
     def _turn(self, row: SourceRow) -> Outcome:
-        session = self._sessions[self._sessions_there.target(row.text("session_id"))]
+        session = here(self._sessions, self._sessions_there.target(row.text("session_id")), "its session")
         seq = row.integer("seq", most=MAX_SEQ)
         if (session.pk, seq) in self._taken:
             raise Quarantined(Reason.DUPLICATE, f"turn {seq} of session {session.external_id} is there already")
@@ -199,7 +199,7 @@ class _Batch:
             return self._here[source_id]
         if source_id in self._aside:
             raise Quarantined(Reason.PARENT_QUARANTINED, f"turns {source_id[:80]}")
-        return self._open[self._turns_there.target(source_id)]
+        return here(self._open, self._turns_there.target(source_id), "its turn")
 
     def store(self) -> None:
         """Insert what was taken, parts in the order of their turns."""

@@ -325,6 +325,7 @@ def test_a_file_is_found_by_its_hash_or_by_its_address_and_never_outside(tmp_pat
     secret.write_text("x")
     (root / "link").symlink_to(secret)
     assert objects.found_file(root, HASH, "") is None
+    assert objects.found_file(root, HASH, "file:///srv/media/named/%00b.md") is None
     assert objects.found_file(root, HASH, "file:///srv/media/named/a%20b.md") == root / "named" / "a b.md"
     for address in (
         "../secret",
