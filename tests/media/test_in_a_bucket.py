@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import base64
+import subprocess
+import sys
 from datetime import timedelta
 
 import pytest
+from django.conf import settings
 
 from governance import gate
 from governance.gate import system_ctx
@@ -14,8 +17,10 @@ from kernel.context import Door
 from media.actions import working
 from media.models import MediaObject, SourceDocument
 from media.storage import S3Store, store
+from scripts.environment import without_settings
 from tests.conftest import TEAM, make_agent
 from tests.media.jobbing import put, row_of
+from tests.media.killing import SECONDS, database_url
 
 PLAN = "# 计划\n\nThe zebra 斑马 is kept in a bucket.\n".encode()
 
@@ -99,6 +104,38 @@ def test_a_worker_brings_what_was_staged_onto_its_machine(cast):
     working.run_media_job(job)
     assert (row_of(job).status, row_of(job).result["section_count"]) == ("completed", 1)
     assert MediaObject.objects.get().reference_count == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_worker_in_a_process_and_folder_of_its_own_reads_what_was_staged(cast, bucket, tmp_path):
+    job = enqueue(cast.agent)
+    where = {
+        f"SMARTBRAIN_MEDIA_S3_{name.upper()}": str(getattr(bucket, attribute))
+        for name, attribute in (
+            ("bucket", "name"),
+            *((same, same) for same in ("prefix", "endpoint", "region", "access_key", "secret_key")),
+        )
+    }
+    ran = subprocess.run(
+        [sys.executable, "manage.py", "media_worker", "--once"],
+        cwd=settings.BASE_DIR,
+        env={
+            **without_settings(),
+            "DATA_DIR": str(tmp_path / "elsewhere"),
+            "DATABASE_URL": database_url(),
+            "SECRET_KEY": settings.SECRET_KEY,
+            **where,
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=SECONDS,
+    )
+    assert ran.returncode == 0, ran.stderr
+    done = row_of(job)
+    assert (done.status, done.error, done.note) == ("completed", "", ""), ran.stderr
+    assert done.result["section_count"] == 1
+    assert not list((tmp_path / "elsewhere").glob("media/*/*"))
 
 
 @pytest.mark.parametrize("status", ["queued", "processing", "failed"])
