@@ -122,6 +122,24 @@ def test_failed_jobs_are_retried_one_selected_or_all(
         assert faults == []
 
 
+def test_a_job_tells_what_it_was_given_and_is_retried_by_its_own_button(
+    browser: Browser, live_server: Any, jobs: dict
+) -> None:
+    job = jobs["failed"]
+    with signed_in(browser, live_server.url, "ann") as (page, faults):
+        page.goto(live_server.url + reverse("admin:media_job", args=[job.pk]))
+        for told in ("too_large: 80 MiB is over the limit of 50 MiB.", job.source, "add_media", "Attempts", "Wait"):
+            assert page.get_by_text(told).first.is_visible(), told
+        page.click("button:text-is('Retry')")
+        page.wait_for_selector("text=queued")
+        page.goto(live_server.url + reverse("admin:media_job", args=[jobs["processing"].pk]))
+        assert page.locator("button:text-is('Retry')").is_disabled()
+        page.goto(live_server.url + reverse("admin:media_job", args=[jobs["partial"].pk]))
+        assert page.get_by_text("No speech-to-text is configured").first.is_visible()
+        assert faults == []
+    assert MediaJob.objects.get(pk=job.pk).status == "queued"
+
+
 def test_the_keyboard_alone_acknowledges_and_cancels(browser: Browser, live_server: Any, jobs: dict) -> None:
     with signed_in(browser, live_server.url, "ann") as (page, _):
         page.goto(live_server.url + reverse("admin:media_job", args=[jobs["failed"].pk]))
@@ -192,9 +210,22 @@ def test_files_are_dropped_and_a_refusal_is_said(
         data.items.add(new File(['x'.repeat(200)], 'large.md'));
         form.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
     }"""
+    watch = """() => {
+        window.bars = new Map();
+        const note = bar => window.bars.set(bar, (window.bars.get(bar) || []).concat(bar.value));
+        const seen = node => node.querySelectorAll?.('progress').forEach(bar => {
+            note(bar);
+            new MutationObserver(() => note(bar)).observe(bar, { attributes: true });
+        });
+        new MutationObserver(all => all.forEach(each => each.addedNodes.forEach(seen)))
+            .observe(document.querySelector('[data-progress]'), { childList: true, subtree: true });
+    }"""
     with signed_in(browser, live_server.url, "ann") as (page, _):
         page.goto(live_server.url + board())
+        page.evaluate(watch)
         page.evaluate(drop)
         page.wait_for_selector("text=small.md: waits for a worker.")
         page.wait_for_selector("text=large.md: The file has 200 bytes; 100 at most.")
+        grown = page.evaluate("[...window.bars.values()].filter(values => values.at(-1) > values[0]).length")
+        assert grown == 2
     assert MediaJob.objects.filter(owner_name="ann").count() == 1
