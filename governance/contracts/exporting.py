@@ -13,6 +13,7 @@ EXCLUDED = (
     "Tags and topics.",
     "The search index, summaries, conflicts and recorded contexts: they are derived, or tell of this installation only.",
     "Media jobs, proposals, the audit log (see export_audit), receipts, policies, grants and keys.",
+    "What the history of a memory says of other memories and scopes: see lineage.",
     "What you may not see: conversations, memories and documents of others that are in no scope that you read.",
 )
 
@@ -21,7 +22,7 @@ class ExportDomainInput(PageInput):
     """Which domain; send `next_cursor` as `cursor` until there is none."""
 
     domain_id: DomainId = Field(default=LEGACY_DOMAIN, description="The isolation domain; `legacy` where left out.")
-    limit: int = Field(default=200, ge=1, le=1000, description="Lines a page, 1 to 1,000.")
+    limit: int = Field(default=200, ge=1, le=1000, description="Lines a page, 1 to 1,000; fewer once they have 8 MB.")
 
 
 class ExportDomainResult(PageResult):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
@@ -15,6 +15,8 @@ from kernel.context import Ctx
 from kernel.paging import bad_cursor, decode, encode
 
 _START = "-"  # the place before the first row of a table
+_ENOUGH = 8_000_000  # bytes: a page ends with the row that reaches it
+_READ = 50  # rows that are read at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,17 +38,27 @@ def page_of_export(given: ExportDomainInput, ctx: Ctx) -> ExportPage:
         raise bad_cursor()
     for name in tables[tables.index(table) :]:
         rows = _rows(known[name], given, after if name == table else _START, ctx)
-        if rows:
-            more = len(rows) > given.limit
-            rows = rows[: given.limit]
+        lines, last = _lines(name, rows, given.limit)
+        if lines:
             following = tables[tables.index(name) + 1 :]
-            place = [name, str(rows[-1]["id"])] if more else [following[0], _START] if following else None
-            lines = [canonical_json({"table": name, "row": _plain(row)}) for row in rows]
+            place = [name, last] if last else [following[0], _START] if following else None
             return ExportPage(name, tables, lines, encode(place, given) if place else None)
     return ExportPage("", tables, [], None)
 
 
-def _rows(exporter: Exporter, given: ExportDomainInput, after: str, ctx: Ctx) -> list[dict[str, Any]]:
+def _lines(table: str, rows: Iterable[Mapping[str, Any]], limit: int) -> tuple[list[str], str]:
+    """As many rows as a page holds, as lines; the id of the last of them, empty where no row is left."""
+    lines: list[str] = []
+    size, last = 0, ""
+    for row in rows:
+        if len(lines) == limit or size >= _ENOUGH:
+            return lines, last
+        lines.append(canonical_json({"table": table, "row": _plain(row)}))
+        size, last = size + len(lines[-1].encode()), str(row["id"])
+    return lines, ""
+
+
+def _rows(exporter: Exporter, given: ExportDomainInput, after: str, ctx: Ctx) -> Iterator[dict[str, Any]]:
     rows = exporter.rows(given.domain_id, ctx)
     if after != _START:
         try:
@@ -55,7 +67,7 @@ def _rows(exporter: Exporter, given: ExportDomainInput, after: str, ctx: Ctx) ->
             raise bad_cursor() from exc
     columns = {"id": "pk", **exporter.columns}
     found = rows.order_by("pk").values_list(*columns.values())[: given.limit + 1]
-    return [dict(zip(columns, row, strict=True)) for row in found]
+    return (dict(zip(columns, row, strict=True)) for row in found.iterator(chunk_size=_READ))
 
 
 def _plain(value: Any) -> Any:

@@ -79,9 +79,8 @@ EXPORTERS = (
     Exporter(
         "knowledge_events",
         _of_items(KnowledgeEvent),
-        _same(
-            "item_id", "kind", "from_status", "to_status", "reason", "actor_id", "actor_name", "metadata", "created_at"
-        ),
+        # Not what an event says beside: it names memories and scopes that the one who asks may not see.
+        _same("item_id", "kind", "from_status", "to_status", "reason", "actor_id", "actor_name", "created_at"),
     ),
     Exporter("entities", _in_scopes(Entity), {**_SCOPE, **_same("kind", "canonical", "name", "item_id", "created_at")}),
     Exporter(

@@ -11,9 +11,10 @@ from django.core.management import call_command
 
 from governance import hooks
 from governance.hooks import Exporter
+from governance.selectors import exporting
 from kernel.errors import InvalidInputError, NotFoundError
 from tests.conftest import TEAM, Cast, Player, make_agent
-from tests.memory.talk import commit, context, decision, ref
+from tests.memory.talk import commit, context, decision, only, ref
 
 pytestmark = pytest.mark.django_db
 
@@ -82,6 +83,29 @@ def test_what_others_keep_to_themselves_is_absent(cast):
     assert titles(export(cast.reader)) == ["shared"]
     narrow = make_agent("narrow", TEAM, pattern="project:q")
     assert export(narrow) == []
+
+
+def test_a_copy_in_a_scope_that_one_does_not_read_is_not_named(cast):
+    """Its source is read; the history of the source says that it was copied, and not to where."""
+    given = context("project:p", write=("project:p",))
+    item = only(commit(cast.agent, scopes=given, decisions=[decision(scope_ref=ref("project:p"))]))
+    out_of_sight = {"type": "global", "id": "council"}
+    copy = cast.reviewer.do(
+        "promote_to_scope", memory_item_id=item["id"], target_scope=out_of_sight, reason="for all"
+    )["item"]["id"]
+    seen = export(make_agent("narrow", TEAM, pattern="project:p"))
+    assert {line["row"]["kind"] for line in seen if line["table"] == "knowledge_events"} >= {"copied"}
+    assert "council" not in json.dumps(seen)
+    assert copy not in json.dumps(seen)
+
+
+def test_a_page_ends_where_it_has_bytes_enough(cast, monkeypatch):
+    fill(cast)
+    whole = export(cast.agent)
+    monkeypatch.setattr(exporting, "_ENOUGH", 1)
+    page = cast.agent.do("export_domain", domain_id=TEAM)
+    assert (page["rows"], page["next_cursor"] is None) == (1, False)
+    assert export(cast.agent) == whole
 
 
 def test_another_domain_is_unknown(cast):
