@@ -59,7 +59,7 @@ class MigratedRow(models.Model):
             models.UniqueConstraint(fields=["source_table", "source_id"], name="migrated_rows_unique"),
         ]
         indexes = [
-            models.Index(fields=["target_table", "target_id"], name="migrated_rows_target"),
+            models.Index(fields=["target_id", "target_table"], name="migrated_rows_target"),
             models.Index(
                 fields=["source_table", "reason"],
                 name="migrated_rows_quarantine",

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from legacy.contracts.outcomes import Fate
 from legacy.contracts.rows import key_of
-from legacy.models import MigratedRow
+from legacy.models import MigratedRow, MigrationCheck
 
 # The columns of the older tables by which a row belongs to another, and whose.
 _OWNERS = {
@@ -25,11 +25,13 @@ _OWNERS = {
 }
 _BATCH = 500
 ERASED = "erased"  # why a row was left out
+_GONE = "What this said of the row was erased with it."
 
 
 def scrub_moved_rows(ids: Collection[UUID], domain_id: str) -> Mapping[str, int]:
     """Take the notes out of the records of rows that became these, and leave the quarantined rows that belonged to them
-    out for good, without their content: no later run tries them again. That they were read stays."""
+    out for good, without their content: no later run tries them again. That they were read stays. What validations found
+    of either loses its words."""
     gone: defaultdict[str, set[str]] = defaultdict(set)
     scrubbed = 0
     wanted = [str(each) for each in ids]
@@ -38,15 +40,13 @@ def scrub_moved_rows(ids: Collection[UUID], domain_id: str) -> Mapping[str, int]
         for table, source_id in rows.values_list("source_table", "source_id"):
             gone[table].add(source_id)
         scrubbed += rows.exclude(note="", content=None).update(note="", content=None)
-    if not gone:
-        return {"migrated_rows": 0}
-    while belonged := _belonging(gone):
+    while gone and (belonged := _belonging(gone)):
         for start in range(0, len(belonged), _BATCH):
             rows = MigratedRow.objects.filter(pk__in=belonged[start : start + _BATCH])
             for table, source_id in rows.values_list("source_table", "source_id"):
                 gone[table].add(source_id)
             scrubbed += rows.update(outcome=Fate.LEFT_OUT, reason=ERASED, content=None, note="")
-    return {"migrated_rows": scrubbed}
+    return {"migrated_rows": scrubbed, "migration_checks": _scrub_checks(gone, frozenset(wanted))}
 
 
 def _belonging(gone: Mapping[str, Collection[str]]) -> list[int]:
@@ -63,3 +63,20 @@ def _named(content: Mapping[str, str | None], column: str) -> str | None:
     """The row that a column names, as its id is remembered."""
     text = content.get(column)
     return key_of(text) if text else None
+
+
+def _scrub_checks(gone: Mapping[str, Collection[str]], wanted: Collection[str]) -> int:
+    """Take what validations found of these rows out of their reports; of how many. The counts stay."""
+    scrubbed = 0
+    for row in MigrationCheck.objects.order_by("pk").iterator(chunk_size=1):
+        found = [finding for check in row.report["checks"] for finding in check["findings"]]
+        quoting = [
+            each
+            for each in found
+            if each["target_id"] in wanted or each["source_id"] in gone.get(each["source_table"], ())
+        ]
+        for each in quoting:
+            each["what"] = _GONE
+        if quoting:
+            scrubbed += MigrationCheck.objects.filter(pk=row.pk).update(report=row.report)
+    return scrubbed

@@ -7,7 +7,11 @@ from uuid import UUID, uuid4
 import pytest
 
 from kernel.ids import new_id
-from legacy.models import MigratedRow
+from legacy.contracts.validating import MigrationReport
+from legacy.models import MigratedRow, MigrationCheck
+from legacy.services.recording import keep
+from legacy.services.tally import Tally
+from legacy.services.validating import validate
 from memory.models import ContextRecord
 from memory.services.erasing.quotes import scrub_contexts
 from tests.conftest import TEAM
@@ -36,6 +40,40 @@ def test_it_works(cast):
     assert rows[quoting.pk].content is None
     assert rows[other.pk].note == "kept"
     assert rows[unrelated.pk].content == {"memory_item_id": "m-2", "text": "hay"}
+
+
+def test_what_validations_found_of_it_goes(cast):
+    """By its id here, by its id there, and of what belonged to it; what was found of others stays."""
+    mine = only(commit(cast.agent, "s1", decisions=[{"key": "decision:zoo:food", "decision": "Hay"}]))["id"]
+    other = str(uuid4())
+    came("memory_items", mine, "m-1")
+    came("memory_items", other, "m-2")
+    aside("memory_chunks", "c-1", "orphan", content={"memory_item_id": "m-1", "text": "hay"})
+    findings = [
+        (("memory_items", "m-1"), ("memory_items", mine), "statement: there hay, here Hay"),
+        (("memory_items", "m-1"), ("", ""), "there hay"),
+        (("", ""), ("memory_items", mine), "here Hay"),
+        (("memory_chunks", "c-1"), ("", ""), "text: there hay"),
+        (("memory_items", "m-2"), ("memory_items", other), "statement: there wolf, here Wolf"),
+        (("entities", "m-1"), ("", ""), "there lion"),
+    ]
+    tally = Tally()
+    for source, target, what in findings:
+        tally.found("value_differs", source, target, what)
+    report = validate(None, lambda phase, done, total: None).model_copy(
+        update={"checks": tally.checks(with_source=True)}
+    )
+    for _ in range(2):
+        keep(report, cast.operator.ctx())
+    told = cast.operator.do(
+        "erase", domain_id=TEAM, objects=[{"kind": "memory", "id": mine}], reason="asked to", along=True
+    )
+    assert told["scrubbed"]["migration_checks"] == 2
+    for row in MigrationCheck.objects.all():
+        (check,) = [each for each in MigrationReport.model_validate(row.report).checks if each.findings]
+        said = [each.what for each in check.findings]
+        assert said == ["What this said of the row was erased with it."] * 4 + [what for _, _, what in findings[4:]]
+        assert check.count == len(findings)
 
 
 def test_contexts_that_showed_it_go_though_its_id_tells_no_time(cast):
