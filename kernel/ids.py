@@ -20,9 +20,16 @@ def new_id() -> UUID:
 
 def oldest(ids: Iterable[UUID]) -> UUID:
     """An id below which nothing was made after any of these: the smallest, or the nil id where one of them does not tell
-    its time, as ids that came from elsewhere may."""
+    its time, as ids that came from elsewhere may, or where there are none."""
     known = list(ids)
-    return min(known) if all(each.version == 7 for each in known) else UUID(int=0)
+    return min(known) if known and all(each.version == 7 for each in known) else UUID(int=0)
+
+
+def a_day_before(known: UUID) -> UUID:
+    """An id below which nothing was made in the day before this version 7 one was; of any other id, the nil id."""
+    if known.version != 7:
+        return UUID(int=0)
+    return UUID(int=max(0, (known.int >> 80) - 86_400_000) << 80)
 
 
 def uuids_in(texts: Iterable[str]) -> dict[str, UUID]:

@@ -21,6 +21,8 @@ NOT_PROVED = (
     "Backups, exports and logs outside of this database are not touched.",
     "What was shown to agents and people, or copied elsewhere, is not taken back.",
     "The same words said again under another id are not looked for.",
+    "SHA-256 of what calls were given, in the audit log, and of rows that were moved in: who guesses one whole finds it "
+    "confirmed.",
     "Names of scopes, sessions, tags and topics, and the reasons of refused calls, stay.",
     "Stored bytes leave the store with the next collection, unless something else needs the same bytes.",
 )

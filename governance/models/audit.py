@@ -75,6 +75,7 @@ class AuditObject(models.Model):
 
     class Meta:
         db_table = "audit_objects"
+        indexes = [models.Index(fields=["object_id", "entry"], name="audit_objects_object")]
 
     def __str__(self) -> str:
         return f"{self.table} {self.object_id}"

@@ -10,7 +10,8 @@ from kernel.ids import new_id
 
 
 class IdempotencyRecord(models.Model):
-    """The first answer to an idempotency key. `domain` and `actor` are text, so the key needs no row elsewhere."""
+    """The first answer to an idempotency key. `domain` and `actor` are text, so the key needs no row elsewhere.
+    `fingerprint` is the SHA-256 of the input, empty where what the call did was erased since."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     domain = models.CharField(max_length=64, blank=True, default="")
@@ -27,6 +28,7 @@ class IdempotencyRecord(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["domain", "actor", "action", "key"], name="idempotency_records_unique"),
         ]
+        indexes = [models.Index(fields=["actor", "key"], name="idempotency_records_actor_key")]
 
     def __str__(self) -> str:
         return f"{self.action} {self.key}"

@@ -13,13 +13,15 @@ from django.db.models import QuerySet
 
 from governance.contracts.erasing import ErasableRef, EraseInput, HoldView, TombstoneView
 from governance.hooks import Dependent, Eraser, erasers, holds
-from governance.models import AuditObject, IdempotencyRecord, LegalHold, Proposal, Tombstone
+from governance.models import AuditEntry, AuditObject, IdempotencyRecord, LegalHold, Proposal, Tombstone
 from kernel.context import Ctx, Right, covers
 from kernel.errors import ConflictError, InvalidInputError, NotFoundError
+from kernel.ids import a_day_before, oldest, uuids_in
 from scopes.selectors import within_reach
 
 ERASE = "erase"
 MOST = 10_000  # things that one call may erase, with all that goes along
+MOST_NAMES = 100_000  # ids by which records may quote all of that
 BATCH = 200
 _SHOWN = 5
 _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
@@ -137,18 +139,24 @@ def require_free(held: Collection[Dependent]) -> None:
 
 
 def names_of(things: Things) -> frozenset[str]:
-    """The ids by which records elsewhere quote these things."""
-    return frozenset(name for kind, ids in things.items() for name in eraser_of(kind).names(ids.keys()))
+    """The ids by which records elsewhere quote these things. Raises ConflictError where they are too many to look for."""
+    names = frozenset(name for kind, ids in things.items() for name in eraser_of(kind).names(ids.keys()))
+    if len(names) > MOST_NAMES:
+        raise ConflictError(f"More than {MOST_NAMES} rows would go: name fewer things.")
+    return names
 
 
 def traces_of(names: frozenset[str], domain_id: str) -> Traces:
-    """The records of a domain that quote any of these ids; it reads them all, so it runs outside of any transaction."""
+    """The records of a domain that quote any of these ids. It reads all proposals, and all answers but those given before
+    any of these was made, so it runs outside of any transaction."""
     columns = ("pk", "input", "changes", "proposed_input")
     rows = Proposal.objects.filter(domain_id=domain_id).exclude(action=ERASE).values_list(*columns)
     quoting = {pk for pk, *said in rows.iterator(chunk_size=BATCH) if _quotes(said, names)}
     proposals = frozenset(quoting | proposals_behind(entries_about(names)))
-    answers = IdempotencyRecord.objects.filter(domain=domain_id).exclude(action=ERASE).values_list("pk", "answer")
     named = names | {str(pk) for pk in proposals}
+    since = a_day_before(oldest(uuids_in(named).values()))  # a key is taken just before the ids that its answer tells
+    later = IdempotencyRecord.objects.filter(domain=domain_id, pk__gt=since)
+    answers = later.exclude(action=ERASE).values_list("pk", "answer")
     return Traces(proposals, frozenset(pk for pk, *said in answers.iterator(chunk_size=BATCH) if _quotes(said, named)))
 
 
@@ -163,11 +171,12 @@ def entries_about(names: frozenset[str]) -> set[UUID]:
 
 def changed_along(names: frozenset[str], table: str) -> set[str]:
     """The ids of rows of a table that calls changed together with any of these, whether or not they are still there."""
-    rows = AuditObject.objects.filter(table=table)
     return {
-        row_id
+        change["id"]
         for batch in batches(entries_about(names))
-        for row_id in rows.filter(entry__in=batch).values_list("object_id", flat=True)
+        for changes in AuditEntry.objects.filter(pk__in=batch).values_list("changes", flat=True)
+        for change in changes
+        if change["table"] == table
     }
 
 

@@ -29,11 +29,12 @@ def keep_answer(row: IdempotencyRecord, answer: Mapping[str, Any], *, queued: bo
 
 
 def earlier_answer(trail: Trail, key: str, ctx: Ctx) -> IdempotencyRecord | None:
-    """The stored answer of an earlier call with this key. Raises IdempotencyConflictError for another payload."""
+    """The stored answer of an earlier call with this key. Raises IdempotencyConflictError for another payload, as far as
+    can be told: of what was erased since, the payload's digest is gone too."""
     row = IdempotencyRecord.objects.filter(
         domain=trail.domain_id or "", actor=ctx.actor.id, action=trail.action, key=key
     ).first()
-    if row is not None and row.fingerprint != trail.input_digest:
+    if row is not None and not was_erased(row) and row.fingerprint != trail.input_digest:
         raise IdempotencyConflictError
     return row
 
@@ -42,7 +43,7 @@ def earlier_removal(trail: Trail, key: str, ctx: Ctx) -> IdempotencyRecord | Non
     """The stored answer of an equal call with this key in a domain that the actor still knows, whichever it was: what is
     removed tells its domain no more."""
     rows = IdempotencyRecord.objects.filter(
-        actor=ctx.actor.id, action=trail.action, key=key, fingerprint=trail.input_digest
+        actor=ctx.actor.id, action=trail.action, key=key, fingerprint__in=[trail.input_digest, ""]
     )
     return next((row for row in rows.order_by("pk") if not row.domain or ctx.knows(row.domain)), None)
 

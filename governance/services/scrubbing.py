@@ -48,7 +48,7 @@ def scrub(names: frozenset[str], traces: Traces, receipt_id: UUID, ctx: Ctx) -> 
         changed += _scrub_entries(batch, names, mark)
     answers = 0
     for batch in batches(traces.answers):
-        answers += IdempotencyRecord.objects.filter(pk__in=batch).update(answer=mark)
+        answers += IdempotencyRecord.objects.filter(pk__in=batch).update(answer=mark, fingerprint="")
     return {"audit_entries": changed, "proposals": len(proposals), "idempotency_answers": answers}
 
 
@@ -67,7 +67,16 @@ def _scrub_proposals(ids: Sequence[UUID], mark: dict[str, str], ctx: Ctx) -> Non
             add_step(row, StepKind.EXPIRED, ctx, "what it was about was erased")
     rows.exclude(proposed_input=None).update(proposed_input=mark)
     rows.update(
-        input=mark, changes=[], subject=GONE, summary="", search_text="", similar_key="", evidence="", last_error=""
+        input=mark,
+        changes=[],
+        digest="",
+        subject_key=f"erased:{mark['erased']}",
+        subject=GONE,
+        summary="",
+        search_text="",
+        similar_key="",
+        evidence="",
+        last_error="",
     )
     Decision.objects.filter(proposal__in=ids).exclude(input=None).update(input=mark)
     for model in (Decision, BlindReview):

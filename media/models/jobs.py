@@ -19,7 +19,7 @@ class MediaJob(models.Model):
     A worker holds it by `lease_token` and shows that it lives by `heartbeat_at`; only the holder of the lease writes.
     `scopes` are written `type:id`; `place` is the first of them, or `*` where only the owner shall see the document.
     `staging_object` is kept until the row is pruned. `request_fingerprint` is the SHA-256, in hex, of what was asked,
-    so that an `idempotency_key` that comes again is known to ask the same.
+    so that an `idempotency_key` that comes again is known to ask the same; empty where what came of it was erased.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)

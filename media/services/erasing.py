@@ -49,6 +49,12 @@ def _forget(job: MediaJob) -> UUID | None:
     """Leave of an ended job that it was, without what it was asked and what came of it; the upload that it kept."""
     staged = job.staging_object_id
     MediaJob.objects.filter(pk=job.pk, status__in=FINAL).update(
-        source="", options={}, result=None, error="", note="What it imported was erased.", staging_object=None
+        source="",
+        options={},
+        request_fingerprint="",
+        result=None,
+        error="",
+        note="What it imported was erased.",
+        staging_object=None,
     )
     return staged

@@ -15,7 +15,7 @@ from kernel.canonical import digest
 from kernel.conf import conf
 from kernel.context import ANY, Ctx
 from kernel.db import skipping_locked
-from kernel.errors import DomainError, IdempotencyConflictError, TransitionError
+from kernel.errors import ConflictError, DomainError, IdempotencyConflictError, TransitionError
 from kernel.queue import enqueue
 from kernel.rows import insert
 from kernel.text import storable
@@ -54,7 +54,8 @@ class Wanted:
 def submit(wanted: Wanted, key: str, ctx: Ctx) -> tuple[MediaJob, list[Change]]:
     """A new job, or with no change the one that this actor asked for before under the same key.
 
-    Raises IdempotencyConflictError where the key was used for something else. Of two at once, one is stored.
+    Raises IdempotencyConflictError where the key was used for something else, ConflictError where what came of it was
+    erased since. Of two at once, one is stored.
     """
     try:
         with transaction.atomic():
@@ -78,6 +79,10 @@ def submit(wanted: Wanted, key: str, ctx: Ctx) -> tuple[MediaJob, list[Change]]:
         earlier = MediaJob.objects.filter(owner_id=ctx.actor.id, idempotency_key=key).first() if key else None
         if earlier is None:
             raise
+        if not earlier.request_fingerprint:
+            raise ConflictError(
+                "What this key's job imported was erased since: use a new key for a new job."
+            ) from None
         if earlier.request_fingerprint != wanted.fingerprint:
             raise IdempotencyConflictError from None
         return earlier, []

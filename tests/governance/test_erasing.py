@@ -267,6 +267,7 @@ def test_a_job_under_way_holds(cast):
     erase(cast.operator, "document", made["document_id"])
     job.refresh_from_db()
     assert (job.source, job.options, job.note) == ("", {}, "What it imported was erased.")
+    assert job.request_fingerprint == ""
 
 
 @pytest.mark.parametrize("held", ["object", "scope", "domain"])

@@ -14,6 +14,7 @@ from governance.models import AuditEntry
 from kernel import clock
 from kernel.context import Ctx, Door
 from kernel.errors import (
+    ConflictError,
     ForbiddenError,
     IdempotencyConflictError,
     InvalidInputError,
@@ -107,6 +108,19 @@ def test_the_same_key_in_another_domain_is_a_conflict(cast, importing):
     wider = Ctx(cast.agent.identity.actor, Door.PYTHON, system_ctx("tests", Door.PYTHON).reach)
     with pytest.raises(IdempotencyConflictError):
         gate.call("enqueue_media", wanted(idempotency_key="k", domain_id="second"), ctx=wider)
+    assert MediaJob.objects.count() == 1
+
+
+def test_a_key_whose_job_was_erased_is_used_up(cast, importing):
+    """In another domain too, where the gate keeps no answer under it."""
+    worker.run_media_job(enqueue(cast.agent, idempotency_key="k"))
+    named = {"kind": "document", "id": str(SourceDocument.objects.get().pk)}
+    cast.operator.do("erase", domain_id=TEAM, objects=[named], reason="asked to")
+    make_agent("neighbour", "second")
+    wider = Ctx(cast.agent.identity.actor, Door.PYTHON, system_ctx("tests", Door.PYTHON).reach)
+    for domain in (TEAM, "second"):
+        with pytest.raises(ConflictError, match="erased since"):
+            gate.call("enqueue_media", wanted(idempotency_key="k", domain_id=domain), ctx=wider)
     assert MediaJob.objects.count() == 1
 
 
