@@ -43,7 +43,7 @@ def queued(cast: Cast, **fields: object) -> str:
     cast.operator.do("set_policy", domain_id=TEAM, document={"review": {"queue": [rule]}}, reason="shared by all")
     scopes = {"read": [everyone], "default_write": everyone}
     answer = commit(cast.agent, "s2", scopes=scopes, decisions=[PLAN], say=f"so {SECRET}", **fields)
-    return answer["proposal"]["id"]
+    return str(answer["proposal"]["id"])
 
 
 def test_it_works(cast):
