@@ -11,7 +11,7 @@ from legacy.contracts import Outcome, Quarantined, Reason, SourceRow
 from legacy.contracts.outcomes import moved
 from legacy.source import Source
 from legacy.steps.base import Run, each, free_ids, told_beside
-from legacy.steps.places import Origins, Places
+from legacy.steps.places import Origins, Places, within
 from memory.models import KgEdge
 from memory.naming import fold_name
 
@@ -45,12 +45,15 @@ class Edges:
 
         def take(row: SourceRow) -> Outcome:
             edge = _mapped(row, run)
-            session = places.session(row)
-            scope = places.scope(row, session)
-            turn = origins.turn(row.columns.get("source_turn_id"))
+            scope, session = places.place(row)
+            turn = within(origins.turn(row.columns.get("source_turn_id")), scope)
             edge.id, edge.scope, edge.domain_id, edge.source_session = ids[row.id], scope, scope.domain_id, session
             edge.source_turn_id = turn.id if turn else None
-            notes = [told_beside(row, _KNOWN), _end_one(edge, held)]
+            lost = row.has("source_turn_id") and turn is None
+            notes = [
+                f"source_turn_id {row.columns['source_turn_id']} did not come along into its domain" if lost else ""
+            ]
+            notes += [told_beside(row, _KNOWN), _end_one(edge, held)]
             made.append(edge)
             return moved(row, "kg_edges", edge.pk, "; ".join(filter(None, notes)))
 

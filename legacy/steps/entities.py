@@ -12,8 +12,9 @@ from kernel.rows import insert
 from kernel.text import fold
 from legacy.contracts import Outcome, Quarantined, Reason, SourceRow
 from legacy.contracts.outcomes import moved
+from legacy.contracts.reasons import TakenAway
 from legacy.source import Source
-from legacy.steps.base import Run, each, free_ids, here, pieces, told_beside
+from legacy.steps.base import Run, each, free_ids, here, parents, pieces, told_beside
 from legacy.steps.places import Origins, Places
 from memory.keys import ENTITY_KINDS
 from memory.models import Entity, EntityAlias, EntityMention, MemoryItem, Session, Turn
@@ -74,62 +75,29 @@ class Entities:
 
     def store(self, rows: Sequence[SourceRow], run: Run) -> list[Outcome]:
         """Store an entity in its own scope, or in that of each session that mentions it; of one name once."""
-        batch = _Batch(rows, run)
+        batch = _Batch(rows)
         outcomes = each(rows, batch.take)
         batch.store()
         return outcomes
 
 
-class _Batch:
-    """What one batch of entities becomes."""
+class _Bearers:
+    """The entities of these folded names in these scopes, and those that a batch adds."""
 
-    def __init__(self, rows: Sequence[SourceRow], run: Run) -> None:
-        self._run = run
-        sessions = [name for row in rows for name in row.place[2]]
-        self._places = Places(rows, sessions)
-        self._ids = free_ids(Entity, rows)
-        folded = {fold_name(text) for row in rows for text in (row.columns.get("name") or "", row.place[0]) if text}
-        self._there = _bearers(folded, self._places.scope_keys)
+    def __init__(self, names: Collection[str], scopes: Collection[int]) -> None:
+        self._there = _bearers(names, scopes)
         self._made: list[Entity] = []
         self._aliases: list[EntityAlias] = []
 
-    def take(self, row: SourceRow) -> Outcome:
-        """The outcome of one entity."""
-        name = row.required("name")
-        said = named(row.place[1] or row.text("kind") or "other", name, row.place[0] or name)
-        where = self._where(row)
-        kept = [self._bearer(said, row, scope, session, first=n == 0) for n, (scope, session) in enumerate(where)]
-        notes = [said.note, told_beside(row, _ENTITY)]
-        notes += [f"one here for each of {len(kept)} sessions"] if len(kept) > 1 else []
-        notes += [f"one here with others of its name: {kept[0].pk}"] if kept[0].pk != self._ids[row.id] else []
-        notes += [f"another name of {said.canonical}"] if fold_name(said.name) != fold_name(said.canonical) else []
-        return moved(row, "entities", kept[0].pk, "; ".join(note for note in notes if note))
+    def found(self, said: Named, scope_key: int) -> Entity | None:
+        """The entity in that scope, if it has one."""
+        return self._there.get((scope_key, said.kind, fold_name(said.canonical)))
 
-    def _where(self, row: SourceRow) -> list[tuple[MemoryScope, Session | None]]:
-        if row.has("scope_id") or row.has("source_session_id"):
-            session = self._places.session(row)
-            return [(self._places.scope(row, session), session)]
-        if not row.place[2]:
-            raise Quarantined(Reason.ORPHAN, "nothing mentions it")
-        found: list[tuple[MemoryScope, Session | None]] = []
-        fault = None
-        for name in sorted(row.place[2]):
-            try:
-                session = self._places.session_named(name)
-                found.append((session.scope, session))
-            except Quarantined as why:
-                fault = why
-        if fault is not None and not found:
-            raise fault
-        return found
-
-    def _bearer(
-        self, said: Named, row: SourceRow, scope: MemoryScope, session: Session | None, *, first: bool
-    ) -> Entity:
+    def bearer(self, said: Named, scope: MemoryScope, session: Session, target: UUID) -> Entity:
+        """The entity in that scope, which knows this name from now on; one that is missing is made under that id."""
         folded = fold_name(said.canonical)
-        entity = self._there.get((scope.key, said.kind, folded))
+        entity = self.found(said, scope.key)
         if entity is None:
-            target = self._ids[row.id] if first else row.target_id(part=str(scope.id))
             entity = Entity(
                 id=target,
                 domain_id=scope.domain_id,
@@ -139,7 +107,7 @@ class _Batch:
                 canonical_folded=folded,
                 name=said.name,
                 source_session=session,
-                created_at=session.created_at if session else self._run.ctx.now,
+                created_at=session.created_at,
             )
             self._there[scope.key, said.kind, folded] = entity
             self._made.append(entity)
@@ -151,12 +119,55 @@ class _Batch:
         return entity
 
     def store(self) -> None:
-        """Insert what was taken, each entity with the memory in force that tells of it."""
+        """Insert what was made, each entity with the memory in force that tells of it."""
         told = _memories({entity.scope_id for entity in self._made})
         for entity in self._made:
             entity.item_id = told.get((entity.scope_id, entity.kind, entity.canonical_folded))
         insert(self._made)
         insert(self._aliases, known=True)
+
+
+class _Batch:
+    """What one batch of entities becomes."""
+
+    def __init__(self, rows: Sequence[SourceRow]) -> None:
+        self._places = Places(rows, [name for row in rows for name in row.place[2]])
+        self._ids = free_ids(Entity, rows)
+        folded = {fold_name(text) for row in rows for text in (row.columns.get("name") or "", row.place[0]) if text}
+        self._bearers = _Bearers(folded, self._places.scope_keys)
+
+    def take(self, row: SourceRow) -> Outcome:
+        """The outcome of one entity."""
+        name = row.required("name")
+        said = named(row.place[1] or row.text("kind") or "other", name, row.place[0] or name)
+        kept = [
+            self._bearers.bearer(
+                said, scope, session, self._ids[row.id] if n == 0 else row.target_id(part=str(scope.id))
+            )
+            for n, (scope, session) in enumerate(self._where(row))
+        ]
+        notes = [said.note, told_beside(row, _ENTITY)]
+        notes += [f"one here for each of {len(kept)} sessions"] if len(kept) > 1 else []
+        notes += [f"one here with others of its name: {kept[0].pk}"] if kept[0].pk != self._ids[row.id] else []
+        notes += [f"another name of {said.canonical}"] if fold_name(said.name) != fold_name(said.canonical) else []
+        return moved(row, "entities", kept[0].pk, "; ".join(note for note in notes if note))
+
+    def _where(self, row: SourceRow) -> list[tuple[MemoryScope, Session]]:
+        mentioning, fault = [], Quarantined(Reason.ORPHAN, "nothing mentions it")
+        for name in sorted(row.place[2]):
+            try:
+                mentioning.append(self._places.session_named(name))
+            except Quarantined as why:
+                fault = why
+        if row.has("scope_id") or row.has("source_session_id"):
+            return [self._places.place(row, mentioning)]
+        if not mentioning:
+            raise fault
+        return [(session.scope, session) for session in mentioning]
+
+    def store(self) -> None:
+        """Insert what was taken."""
+        self._bearers.store()
 
 
 def _bearers(names: Collection[str], scopes: Collection[int]) -> dict[_Bearer, Entity]:
@@ -186,15 +197,17 @@ class Mentions:
     tables: tuple[str, ...] = ("entity_mentions",)
 
     def rows(self, source: Source) -> Iterator[SourceRow]:
-        """Every mention, with what its entity is called and the scope that it lies in."""
+        """Every mention, with what its entity is called, the scope that it lies in, and its own name."""
         if not source.has("entities"):
-            return source.rows("entity_mentions", places=("''", "''", "''", "false"))
+            return source.rows("entity_mentions", places=("''", "''", "''", "''", "false"))
         other = source.has("entities", "canonical_id")
         join = "LEFT JOIN {entities} e ON e.id = r.entity_id " + (_CANONICAL if other else "")
         name = "coalesce(c.name, e.canonical_id, e.name, '')" if other else "coalesce(e.name, '')"
         kind = "coalesce(c.kind, e.kind, 'other')" if other else "coalesce(e.kind, 'other')"
         scope = "coalesce(e.scope_id::text, '')" if source.has("entities", "scope_id") else "''"
-        return source.rows("entity_mentions", join=join, places=(name, kind, scope, "e.id IS NOT NULL"))
+        return source.rows(
+            "entity_mentions", join=join, places=(name, kind, scope, "coalesce(e.name, '')", "e.id IS NOT NULL")
+        )
 
     def store(self, rows: Sequence[SourceRow], run: Run) -> list[Outcome]:
         """Store mentions, each pair of entity and turn once, and note the names with their turns."""
@@ -217,9 +230,13 @@ class _Mentions:
         self._places = Places(scoped)
         folded = {fold_name(row.place[0]) for row in rows if row.place[0]}
         turns = self._origins.turns
-        self._turns = Turn.objects.select_related("session").in_bulk(list(turns))
+        self._turns = Turn.objects.select_related("session__scope").in_bulk(list(turns))
         scopes = {turn.session.scope_id for turn in self._turns.values()}
-        self._there = _bearers(folded, scopes | self._places.scope_keys)
+        self._bearers = _Bearers(folded, scopes | self._places.scope_keys)
+        self._entities = parents("entities", [each.get("entity_id") for each in columns])
+        self._kept = set(
+            Entity.objects.filter(pk__in=list(self._entities.moved.values())).values_list("pk", flat=True)
+        )
         pairs = EntityMention.objects.filter(turn__in=turns).values_list("entity_id", "turn_id", "id")
         self._known = {(entity, turn): target for entity, turn, target in pairs}
         self._made: list[EntityMention] = []
@@ -227,14 +244,10 @@ class _Mentions:
 
     def take(self, row: SourceRow) -> Outcome:
         """The outcome of one mention."""
-        name, kind, scope_id, there = row.place
-        if not there:
+        if not row.place[4]:
             raise Quarantined(Reason.ORPHAN, f"no row {row.text('entity_id')[:80]!r} in entities")
         turn = here(self._turns, self._origins.turn_of(row), "its turn")
-        known = kind if kind in ENTITY_KINDS else "other"
-        entity = self._there.get((self._scope(scope_id, turn), known, fold_name(name)))
-        if entity is None:
-            raise Quarantined(Reason.PARENT_QUARANTINED, f"entities {row.text('entity_id')[:80]}")
+        entity = self._entity(row, turn)
         self._names[turn.pk].append(entity.canonical_folded)
         beside = told_beside(row, _MENTION)
         if (entity.pk, turn.pk) in self._known:
@@ -251,14 +264,29 @@ class _Mentions:
         self._made.append(mention)
         return moved(row, "entity_mentions", mention.pk, beside)
 
-    def _scope(self, scope_id: str, turn: Turn) -> int:
-        """The scope of the entity: its own, else that of the turn's session."""
-        if not scope_id:
-            return turn.session.scope_id
-        return self._places.scope(SourceRow("entities", "", {"scope_id": scope_id}), None).key
+    def _entity(self, row: SourceRow, turn: Turn) -> Entity:
+        """The entity that the turn mentions, made where its session is the first here to mention it. Raises Quarantined."""
+        first = self._entities.target(row.text("entity_id"))
+        name, kind, scope_id, own, _ = row.place
+        said = named(kind, own, name)
+        if scope_id:
+            scope = self._places.scope(SourceRow("entities", "", {"scope_id": scope_id}), None)
+            if scope.domain_id != turn.domain_id:
+                raise Quarantined(Reason.FOREIGN_DOMAIN, f"entity in {scope.domain_id}, turn in {turn.domain_id}")
+            found = self._bearers.found(said, scope.key)
+        else:
+            found = self._bearers.found(said, turn.session.scope_id)
+        if found is not None:
+            return found
+        if first not in self._kept or scope_id:
+            raise TakenAway("its entity")
+        scope = turn.session.scope
+        target = SourceRow("entities", row.text("entity_id"), {}).target_id(part=str(scope.id))
+        return self._bearers.bearer(said, scope, turn.session, target)
 
     def store(self) -> None:
         """Insert what was taken; each turn knows the names that it mentions."""
+        self._bearers.store()
         insert(self._made)
         changed = []
         for key, names in sorted(self._names.items()):

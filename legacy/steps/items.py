@@ -16,7 +16,7 @@ from legacy.contracts.outcomes import kept_aside, moved
 from legacy.contracts.rows import as_uuid, parse_moment
 from legacy.source import Source
 from legacy.steps.base import Run, free_ids, parents
-from legacy.steps.places import Origins, Places, Said
+from legacy.steps.places import Origins, Places, Said, within
 from legacy.steps.values import KNOWN, Mapped, mapped
 from memory.contracts.items import TRUSTED, Status
 from memory.contracts.refs import is_address
@@ -41,7 +41,7 @@ class Found:
     """Where a memory belongs: scope, session, and the turn and message that it was learned from."""
 
     scope: MemoryScope
-    session: Session | None
+    session: Session
     turn: Said | None
     message: Said | None
 
@@ -100,11 +100,10 @@ class _Batch:
         self._events: list[KnowledgeEvent] = []
 
     def _place(self, row: SourceRow) -> Found:
-        session = self._places.session(row)
-        scope = self._places.scope(row, session)
+        scope, session = self._places.place(row)
         message = self._origins.message(row.columns.get("source_message_id"))
         turn = self._origins.turn(row.columns.get("source_turn_id"))
-        return Found(scope, session, turn, message[0] if message else None)
+        return Found(scope, session, within(turn, scope), within(message[0] if message else None, scope))
 
     def _in_force(self) -> dict[_Claim, MemoryItem]:
         """The rows here that hold a place which one of the batch claims."""
@@ -208,8 +207,7 @@ class _Batch:
 
 def _entry(item: MemoryItem, found: Found, text: str) -> NewEntry:
     said_at = found.message.at if found.message else item.recorded_at
-    session_key = found.session.scope_id if found.session else None
-    return entry_of(item, text, item.valid_from or said_at, session_key)
+    return entry_of(item, text, item.valid_from or said_at, found.session.scope_id)
 
 
 class _References:
@@ -299,10 +297,10 @@ def _is_denial(item: MemoryItem) -> bool:
 
 
 def _losses(row: SourceRow, found: Found) -> list[str]:
-    """Notes of a turn or message that it names and that did not come along."""
+    """Notes of a turn or message that it names and that is not in its domain here."""
     named = {"source_turn_id": found.turn, "source_message_id": found.message}
     return [
-        f"{name} {row.columns[name]} did not come along"
+        f"{name} {row.columns[name]} did not come along into its domain"
         for name, there in named.items()
         if row.has(name) and not there
     ]

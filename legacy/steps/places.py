@@ -21,6 +21,7 @@ class Said:
     id: UUID
     at: datetime
     session_id: UUID
+    domain_id: str
 
 
 class Places:
@@ -32,6 +33,7 @@ class Places:
         self._scopes_there = parents("memory_scopes", (row.columns.get("scope_id") for row in rows))
         self._sessions = Session.objects.select_related("scope").in_bulk(_ids(self._sessions_there))
         self._scopes = {row.id: row for row in MemoryScope.objects.filter(id__in=_ids(self._scopes_there))}
+        self._of_scope = {row.scope_id: row for row in Session.objects.filter(scope__in=list(self._scopes.values()))}
         self.scope_keys = {row.scope_id for row in self._sessions.values()}
         self.scope_keys |= {scope.key for scope in self._scopes.values()}
         lock_scopes(self.scope_keys)
@@ -59,6 +61,17 @@ class Places:
             raise Quarantined(Reason.FOREIGN_DOMAIN, f"scope in {scope.domain_id}, session in {session.domain_id}")
         return scope
 
+    def place(self, row: SourceRow, mentioning: Iterable[Session] = ()) -> tuple[MemoryScope, Session]:
+        """The scope that a row lies in and the session that it comes from. Where it names no session, it is that of the
+        scope, or the first one of the scope's domain that mentions it. Raises Quarantined where there is none."""
+        named = self.session(row)
+        scope = self.scope(row, named)
+        session = named or self._of_scope.get(scope.key)
+        session = session or next((one for one in mentioning if one.domain_id == scope.domain_id), None)
+        if session is None:
+            raise Quarantined(Reason.MISSING_VALUE, "it names no session, and its scope is not that of one")
+        return scope, session
+
 
 class Origins:
     """The turns and messages that a batch of rows names."""
@@ -66,11 +79,13 @@ class Origins:
     def __init__(self, turns: Iterable[str | None], messages: Iterable[str | None]) -> None:
         self._turns_there = parents("turns", turns)
         self._messages_there = parents("messages", messages)
-        found = Turn.objects.filter(pk__in=_ids(self._turns_there)).values_list("id", "created_at", "session_id")
+        found = Turn.objects.filter(pk__in=_ids(self._turns_there)).values_list(
+            "id", "created_at", "session_id", "domain_id"
+        )
         self._turns = {row[0]: Said(*row) for row in found}
         said = Message.objects.filter(pk__in=_ids(self._messages_there))
-        columns = ("id", "created_at", "turn__session_id", "turn_id")
-        self._messages = {row[0]: (Said(*row[:3]), row[3]) for row in said.values_list(*columns)}
+        columns = ("id", "created_at", "turn__session_id", "domain_id", "turn_id")
+        self._messages = {row[0]: (Said(*row[:4]), row[4]) for row in said.values_list(*columns)}
 
     @property
     def turns(self) -> set[UUID]:
@@ -99,6 +114,11 @@ class Origins:
             raise Quarantined(Reason.ORPHAN, "it names neither a turn nor a message")
         there, name = (self._turns_there, "turn_id") if row.has("turn_id") else (self._messages_there, "message_id")
         return there.target(row.text(name))
+
+
+def within(said: Said | None, scope: MemoryScope) -> Said | None:
+    """What was said, None where it lies in another domain than the scope."""
+    return said if said is not None and said.domain_id == scope.domain_id else None
 
 
 def _ids(there: Parents) -> list[UUID]:

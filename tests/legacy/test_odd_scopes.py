@@ -7,8 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 from legacy.models import MigratedRow
+from memory.models import Entity, EntityMention, EvidenceLink, KgEdge, MemoryItem
 from scopes.models import MemoryScope
 from tests.conftest import Player
+from tests.guards.write_guard import unguarded
 from tests.legacy.judging import move
 from tests.legacy.sources import schema
 from tests.legacy.sources.databases import Source, source
@@ -48,3 +50,94 @@ def test_it_works(made: Source) -> None:
     move(made)
     assert MemoryScope.objects.get(external_id="q").parent is None
     assert told("p2").note == "lay under p1, which is not in this domain here"
+
+
+def test_the_three_counts_are_zero(made: Source) -> None:
+    """What names a scope and no session is of the scope's session, or of one that mentions it, or kept aside."""
+    add(
+        made,
+        """
+        ALTER TABLE memory_items ALTER session_id DROP NOT NULL; ALTER TABLE kg_edges ALTER session_id DROP NOT NULL;
+        INSERT INTO entities (id, name, kind, scope_id) VALUES ('e-own', 'Otter', 'topic', 'own'),
+            ('e-said', 'Heron', 'topic', 'p1'), ('e-none', 'Newt', 'topic', 'p1'), ('e-far', 'Crane', 'topic', 'p1');
+        INSERT INTO entity_mentions VALUES ('n1', 'e-said', 't1', NULL, '{}', now()),
+            ('n2', 'e-far', 't2', NULL, '{}', now());
+        INSERT INTO memory_items (id, type, key, value_json, updated_at, scope_id) VALUES
+            ('i-own', 'decisions', 'decision:a:b', '{"decision": "x"}', now(), 'own'),
+            ('i-none', 'decisions', 'decision:a:b', '{"decision": "x"}', now(), 'p1');
+        INSERT INTO kg_edges (id, subject, predicate, object, scope_id, created_at, updated_at) VALUES
+            ('k-own', 'a', 'b', 'c', 'own', now(), now()), ('k-none', 'a', 'b', 'c', 'p1', now(), now());
+        """,
+    )
+    move(made)
+    for model in (MemoryItem, Entity, KgEdge):
+        assert model.objects.exclude(scope__isnull=False, source_session__isnull=False).count() == 0
+    kept = MigratedRow.objects.filter(source_table__in=["memory_items", "entities", "kg_edges"])
+    wanted = {f"{name}-none": "missing_value" for name in "eik"} | {"e-far": "missing_value"}
+    assert dict(kept.exclude(reason="").values_list("source_id", "reason")) == wanted
+    assert {told(name).outcome for name in ("i-own", "k-own", "e-own", "e-said", "n1")} == {"migrated"}
+    assert told("n2").reason == "parent_quarantined"
+
+
+def test_no_link_leads_into_another_domain(made: Source) -> None:
+    add(
+        made,
+        """
+        INSERT INTO memory_items
+            (id, session_id, type, key, value_json, updated_at, source_turn_id, source_message_id) VALUES
+            ('i1', 's1', 'decisions', 'decision:a:b', '{"decision": "x"}', now(), 't2', 'm2');
+        ALTER TABLE kg_edges ADD source_turn_id text;
+        INSERT INTO kg_edges (id, session_id, subject, predicate, object, created_at, updated_at, source_turn_id)
+            VALUES ('k1', 's1', 'a', 'b', 'c', now(), now(), 't2');
+        INSERT INTO entities (id, name, kind, scope_id, source_session_id) VALUES ('e1', 'Otter', 'topic', 'p1', 's1');
+        INSERT INTO entity_mentions VALUES ('n1', 'e1', 't2', NULL, '{}', now());
+        """,
+    )
+    move(made)
+    item, edge = MemoryItem.objects.get(), KgEdge.objects.get()
+    assert (item.source_turn_id, item.source_message_id, edge.source_turn_id) == (None, None, None)
+    assert not EvidenceLink.objects.exists()
+    for name, lost in (("i1", "source_turn_id t2"), ("i1", "source_message_id m2"), ("k1", "source_turn_id t2")):
+        assert f"{lost} did not come along into its domain" in told(name).note
+    assert told("n1").reason == "foreign_domain"
+    assert not EntityMention.objects.exists()
+
+
+def test_an_entity_that_a_later_session_mentions_is_there_too(made: Source) -> None:
+    add(
+        made,
+        """
+        INSERT INTO entities (id, name, kind, canonical_id) VALUES ('e1', 'Postgres', 'topic', NULL), ('e2', 'PG', 'topic', 'e1');
+        INSERT INTO entity_mentions VALUES ('n1', 'e1', 't1', NULL, '{}', now()), ('n2', 'e2', 't1', NULL, '{}', now());
+        """,
+    )
+    move(made)
+    assert Entity.objects.count() == 1
+    add(
+        made,
+        """
+        INSERT INTO entity_mentions VALUES ('n3', 'e2', 't2', NULL, '{}', now()), ('n4', 'e1', 't2', NULL, '{}', now());
+        """,
+    )
+    move(made)
+    later = Entity.objects.get(source_session__external_id="s2")
+    assert (later.canonical, later.domain_id, later.scope) == ("Postgres", "d2", later.source_session.scope)
+    assert [alias.alias for alias in later.aliases.all()] == ["PG"]
+    assert EntityMention.objects.get(entity=later).turn.entity_names == ["postgres"]
+    assert not MigratedRow.objects.filter(outcome="quarantined").exists()
+
+
+def test_an_entity_that_was_taken_away_here_is_not_made_again(made: Source) -> None:
+    add(
+        made,
+        "INSERT INTO entities (id, name, kind) VALUES ('e1', 'Secretbird', 'topic');"
+        "INSERT INTO entity_mentions VALUES ('n1', 'e1', 't1', NULL, '{}', now())",
+    )
+    move(made)
+    with unguarded():
+        EntityMention.objects.all().delete()
+        Entity.objects.all().delete()
+    add(made, "INSERT INTO entity_mentions VALUES ('n2', 'e1', 't2', NULL, '{}', now())")
+    move(made)
+    assert not Entity.objects.exists()
+    assert (told("n2").reason, told("n2").content) == ("orphan", None)
