@@ -36,8 +36,8 @@ class MigratedRow(models.Model):
     """What became of one row of the source. It is stored in the transaction of what it became, so a run that was killed
     goes on where the last whole batch ended.
 
-    `digest` is the SHA-256 of the canonical JSON of the source row's columns. `content` is kept of rows in the quarantine
-    only: their columns as text.
+    `digest` is the SHA-256 of the canonical JSON of the source row's columns. `content` is kept of rows in the quarantine,
+    and where the note is too short for what has no other place here: their columns as text.
     """
 
     id = models.BigAutoField(primary_key=True)

@@ -21,7 +21,8 @@ from memory.naming import fold_name
 from memory.policies import ConfidenceLevels, RetentionPolicy
 from memory.statements import complete, statement
 
-_NOT_VALUE = frozenset(
+# What an item says beside its value: where it belongs, how long it holds, what it rests on.
+NOT_VALUE = frozenset(
     {
         "key",
         "scope_ref",
@@ -236,7 +237,7 @@ def as_candidate(path: str, item: ItemIn, levels: ConfidenceLevels) -> Candidate
 
 
 def _structured(path: str, item: ItemIn, key: str, levels: ConfidenceLevels) -> Candidate:
-    value = complete(item.of_type, key, item.model_dump(mode="json", exclude=set(_NOT_VALUE)))
+    value = complete(item.of_type, key, item.model_dump(mode="json", exclude=set(NOT_VALUE)))
     by_type = {"tasks": levels.tool_derived, "events": levels.tool_derived, "entities": levels.inferred}
     return Candidate(
         type=item.of_type,

@@ -8,6 +8,8 @@ from enum import StrEnum
 from legacy.contracts.reasons import Quarantined, TakenAway
 from legacy.contracts.rows import SourceRow
 
+NOTE = 2_000  # characters of a note that are kept
+
 
 class Fate(StrEnum):
     """Stored here, kept aside with a reason, or left out because it is derived or local."""

@@ -22,7 +22,7 @@ from kernel.context import Actor, Ctx
 from kernel.db import rolled_back
 from kernel.rows import insert
 from legacy.contracts import Fate, Outcome, Quarantined, Reason, SourceRow
-from legacy.contracts.outcomes import kept_aside
+from legacy.contracts.outcomes import NOTE, kept_aside
 from legacy.models import MigratedRow, MigrationRun
 from legacy.source import Source
 from legacy.steps import LEFT_OUT, STEPS
@@ -247,7 +247,7 @@ def _stored_alone(step: Step, row: SourceRow, run: Run) -> Outcome:
 
 
 def _remember(outcomes: Sequence[Outcome], known: _Known, run: Run) -> None:
-    """Keep what became of each row, the content of those in the quarantine with it."""
+    """Keep what became of each row, the columns of those that need them with it."""
     fresh = []
     for outcome in outcomes:
         kept = _as_row(outcome, run)
@@ -272,10 +272,15 @@ def _as_row(outcome: Outcome, run: Run) -> MigratedRow:
         target_table=outcome.target_table,
         target_id=outcome.target_id,
         reason=outcome.reason,
-        note=outcome.note[:2000],
-        content=row.shown() if outcome.fate is Fate.QUARANTINED and not outcome.bare else None,
+        note=outcome.note[:NOTE],
+        content=row.shown() if _shown(outcome) else None,
         run_id=run.id,
     )
+
+
+def _shown(outcome: Outcome) -> bool:
+    """Whether a row's columns are kept: in the quarantine, and where its note cannot say all that has no other place."""
+    return not outcome.bare and (outcome.fate is Fate.QUARANTINED or len(outcome.note) > NOTE)
 
 
 def _summed(outcomes: Sequence[Outcome], run: Run) -> list[Change]:

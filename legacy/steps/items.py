@@ -12,7 +12,7 @@ from uuid import UUID
 from kernel.canonical import canonical_json
 from kernel.rows import insert
 from legacy.contracts import Outcome, Quarantined, SourceRow
-from legacy.contracts.outcomes import kept_aside, moved
+from legacy.contracts.outcomes import NOTE, kept_aside, moved
 from legacy.contracts.rows import as_uuid, parse_moment
 from legacy.source import Source
 from legacy.steps.base import Run, free_ids, parents
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 ORIGIN = "migrated:smartbrain"
 _UNTRUSTED = "r.lifecycle_status IN ('candidate', 'demoted', 'retired')"
+_MOST_REFS = 50  # of one memory
 _ANY = "any"  # a bare id may be one of a memory, a message or a turn
 _Ref = tuple[str, str]  # kind and id
 _Claim = tuple[int, str, str]  # scope, type, and the key; of a memory without one, its content hash
@@ -153,6 +154,7 @@ class _Batch:
             source_message_id=found.message.id if found.message else None,
             valid_from=said.valid_from,
             valid_to=said.valid_to,
+            review_by=said.review_by,
             recorded_at=min(learned, at),
             current_until=None if said.status is Status.ACTIVE else max(at, _following(row) or at),
             author_id=self._run.owner.id,
@@ -215,7 +217,7 @@ class _References:
 
     def __init__(self, rows: Sequence[SourceRow], source: Source) -> None:
         self._given = {row.id: _given(row) for row in rows}
-        named = [_kind_and_id(ref) for refs in self._given.values() for ref in refs]
+        named = [_kind_and_id(ref) for refs in self._given.values() for ref in refs[:_MOST_REFS]]
         tables = {"memory": "memory_items", "message": "messages", "turn": "turns"}
         self._there = {
             kind: parents(table, [name for found, name in named if found in (kind, _ANY)])
@@ -226,14 +228,14 @@ class _References:
 
     def of(self, row: SourceRow) -> tuple[list[_Ref], list[str]]:
         """The references of a row as they are kept here, and a note of those that are not."""
-        kept, lost = [], []
-        for given in self._given[row.id]:
+        kept, lost = [], self._given[row.id][_MOST_REFS:]
+        for given in self._given[row.id][:_MOST_REFS]:
             ref = self._ref(*_kind_and_id(given))
             if ref is None:
                 lost.append(given)
             else:
                 kept.append(ref)
-        return kept, [f"evidence not kept: {canonical_json(lost)[:500]}"] if lost else []
+        return kept, [f"evidence not kept: {canonical_json(lost)}"] if lost else []
 
     def _ref(self, kind: str, name: str) -> _Ref | None:
         if kind == "url":
@@ -251,7 +253,7 @@ def _given(row: SourceRow) -> list[Any]:
         given = row.json("evidence_refs")
     except Quarantined:
         return []
-    return given[:50] if isinstance(given, list) else [given] if given else []
+    return given if isinstance(given, list) else [given] if given else []
 
 
 def _kind_and_id(given: Any) -> tuple[str, str]:
@@ -325,7 +327,7 @@ def _event(item: MemoryItem, row: SourceRow, note: str, run: Run) -> KnowledgeEv
         item=item,
         kind="migrated",
         to_status=f"{item.status}/{item.lifecycle_status}",
-        reason=note,
+        reason=note[:NOTE],
         actor_id=run.ctx.actor.id,
         actor_name=run.ctx.actor.name,
         metadata=origin,

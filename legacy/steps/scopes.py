@@ -109,6 +109,8 @@ def _take_scope(row: SourceRow, target: Any, there: dict[_Place, MemoryScope], a
     partition = run.owner.id if own and domain_id == LEGACY_DOMAIN else ""
     place = (domain_id, kind, external_id, partition)
     if place in there:
+        if own and there[place].owner != run.owner.id:
+            raise Quarantined(Reason.DUPLICATE, "the session of that id here is another principal's")
         return moved(row, "memory_scopes", there[place].id, "a scope of that name was here already")
     over = above.maybe(row.columns.get("parent_scope_id"))
     parent = MemoryScope.objects.filter(id=over, domain_id=domain_id).first() if over else None

@@ -73,7 +73,7 @@ class Sessions:
         return source.rows("sessions")
 
     def store(self, rows: Sequence[SourceRow], run: Run) -> list[Outcome]:
-        """Store sessions and their scopes; one that is there already, because an agent opened it here, is used."""
+        """Store sessions and their scopes; one that is there already, because its owner opened it here, is used."""
         ids = free_ids(Session, rows)
         sessions, scopes = _there([row.id for row in rows], run)
         new: list[MemoryScope] = []
@@ -82,9 +82,11 @@ class Sessions:
         def take(row: SourceRow) -> Outcome:
             said = mapped(row)
             place = (said.domain_id, said.external_id)
+            scope = scopes.get(place)
+            if scope is not None and scope.owner != run.owner.id:
+                raise Quarantined(Reason.DUPLICATE, "a session of that id here is another principal's")
             if place in sessions:
                 return moved(row, "sessions", sessions[place], "a session of that id was here already")
-            scope = scopes.get(place)
             if scope is None:
                 scope = _scope(said, run)
                 new.append(scope)

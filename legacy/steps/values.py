@@ -10,7 +10,7 @@ from kernel.canonical import canonical_json
 from kernel.conf import conf
 from kernel.errors import InvalidInputError
 from legacy.contracts import Quarantined, Reason, SourceRow
-from memory.candidates import Candidate, as_candidate
+from memory.candidates import NOT_VALUE, Candidate, as_candidate
 from memory.contracts.items import TRUSTED, Lifecycle, Status
 from memory.contracts.writing import ITEM_TYPES
 from memory.keys import GRAMMARS, check_key
@@ -39,13 +39,16 @@ class Mapped:
     updated_at: datetime | None
     valid_from: datetime | None
     valid_to: datetime | None
+    review_by: datetime | None
     importance: int
     notes: tuple[str, ...]
 
     @property
     def content_hash(self) -> str:
-        """What it says, as a digest."""
-        return content_hash(self.type, self.key, self.value)
+        """What it says, as a digest: the same as of a commit of it, which keeps no such members as are beside its value."""
+        beside = {name: told for name, told in self.value.get("beside", {}).items() if name not in NOT_VALUE}
+        rest = {name: told for name, told in self.value.items() if name != "beside"}
+        return content_hash(self.type, self.key, {**rest, "beside": beside} if beside else rest)
 
     @property
     def trusted(self) -> bool:
@@ -65,6 +68,7 @@ def mapped(row: SourceRow) -> Mapped:
     if size > most:
         raise Quarantined(Reason.TEXT_TOO_LONG, f"value_json: {size} characters, at most {most}")
     known, value = _as_given_here(kind, key, given, notes)
+    row.json("evidence_refs")
     words = row.text("statement", most).strip() or (known.statement if known else statement(kind, value))
     return Mapped(
         type=kind,
@@ -77,6 +81,7 @@ def mapped(row: SourceRow) -> Mapped:
         updated_at=row.moment("updated_at"),
         valid_from=known.valid_from if known else None,
         valid_to=known.valid_to if known else None,
+        review_by=known.review_by if known else None,
         importance=known.importance if known else 0,
         notes=tuple(notes),
     )
@@ -100,14 +105,14 @@ def _as_given_here(
 ) -> tuple[Candidate | None, dict[str, Any]]:
     """The memory that a commit of this value would make, if any does, and its value.
 
-    Fields that the type does not know stay as they are; those of another shape than it has stand under `beside`, so that
-    nothing that reads the type stumbles on them.
+    Fields that the type does not know stay as they are. Those of another shape than it has, and those that here are no
+    part of a value, stand under `beside`, so that nothing that reads the type stumbles on them.
     """
+    faulty = {name: told for name, told in given.items() if name in (*NOT_VALUE, "beside") and told is not None}
     fields = {name: told for name, told in given.items() if name != "key"}
     known = ITEM_TYPES[kind].model_fields
-    more = {name: told for name, told in fields.items() if name not in known}
+    more = {name: told for name, told in fields.items() if name not in known and name not in faulty}
     fields = {name: told for name, told in fields.items() if name in known}
-    faulty: dict[str, Any] = {}
     candidate = None
     under = {"key": key or GRAMMARS[kind].example}
     while candidate is None:
@@ -122,7 +127,11 @@ def _as_given_here(
         candidate = None
     if faulty:
         notes.append(f"of another shape than {kind} have: {', '.join(sorted(faulty))}")
-    value = candidate.value if candidate else complete(kind, key or "", fields)
+    value = (
+        candidate.value
+        if candidate
+        else complete(kind, key or "", {name: told for name, told in fields.items() if name not in NOT_VALUE})
+    )
     return candidate, {**more, **value, **({"beside": faulty} if faulty else {})}
 
 

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 from legacy.models import MigratedRow
-from memory.models import Entity, EntityMention, EvidenceLink, KgEdge, MemoryItem
+from legacy.services.scrubbing import scrub_moved_rows
+from memory.models import Entity, EntityMention, EvidenceLink, KgEdge, MemoryItem, Message
 from scopes.models import MemoryScope
-from tests.conftest import Player
+from tests.conftest import Player, make_agent
 from tests.guards.write_guard import unguarded
 from tests.legacy.judging import move
 from tests.legacy.sources import schema
@@ -121,6 +122,7 @@ def test_an_entity_that_a_later_session_mentions_is_there_too(made: Source) -> N
     )
     move(made)
     later = Entity.objects.get(source_session__external_id="s2")
+    assert later.source_session
     assert (later.canonical, later.domain_id, later.scope) == ("Postgres", "d2", later.source_session.scope)
     assert [alias.alias for alias in later.aliases.all()] == ["PG"]
     assert EntityMention.objects.get(entity=later).turn.entity_names == ["postgres"]
@@ -141,3 +143,41 @@ def test_an_entity_that_was_taken_away_here_is_not_made_again(made: Source) -> N
     move(made)
     assert not Entity.objects.exists()
     assert (told("n2").reason, told("n2").content) == ("orphan", None)
+
+
+def test_what_no_note_can_hold_is_kept_with_the_row(made: Source) -> None:
+    """Columns that have no place here, and evidence beyond what a memory may have."""
+    add(
+        made,
+        """
+        ALTER TABLE kg_edges ADD why text;
+        INSERT INTO kg_edges (id, session_id, subject, predicate, object, created_at, updated_at, why)
+            VALUES ('k1', 's1', 'a', 'b', 'c', now(), now(), repeat('w', 3000)),
+                ('k2', 's1', 'a', 'b', 'd', now(), now(), 'short');
+        INSERT INTO memory_items (id, session_id, type, key, value_json, updated_at, evidence_refs)
+            SELECT 'i1', 's1', 'decisions', 'decision:a:b', '{"decision": "x"}', now(),
+                jsonb_agg('https://example.org/' || g || repeat('/w', 500)) FROM generate_series(1, 60) g;
+        """,
+    )
+    move(made)
+    assert told("k1").content["why"] == "w" * 3_000
+    assert len(told("k1").note) == 2_000
+    assert ("short" in told("k2").note, told("k2").content) == (True, None)
+    assert EvidenceLink.objects.filter(kind="url").count() == 50
+    assert told("i1").note.startswith('evidence not kept: ["https://example.org/51')
+    assert "https://example.org/60/" in told("i1").content["evidence_refs"]
+    with unguarded():
+        scrub_moved_rows([KgEdge.objects.get(object="c").pk], "d1")
+    assert (told("k1").note, told("k1").content, told("k1").outcome) == ("", None, "migrated")
+
+
+def test_no_session_of_another_principal_is_joined(made: Source) -> None:
+    """In a domain of its own a session's id is taken by whoever opened it there first."""
+    other = make_agent("newer-app", "d1")
+    other.do(
+        "commit_turn", domain_id="d1", session_id="s1", turn_events={"messages": [{"role": "user", "content": "Mine"}]}
+    )
+    move(made)
+    assert (told("s1").reason, told("own").reason) == ("duplicate", "duplicate")
+    assert (told("t1").reason, told("s2").outcome) == ("parent_quarantined", "migrated")
+    assert set(Message.objects.values_list("content", flat=True)) == {"Mine", "Herons"}

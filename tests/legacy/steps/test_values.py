@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 
 import pytest
 
@@ -40,11 +41,29 @@ def reason_of(**columns: str | None) -> Reason:
 
 def test_it_works():
     said = mapped(a_row())
-    assert said.value == {"scope": "writing", "name": "tone", "value": "concise"}
+    committed = {"scope": "writing", "name": "tone", "value": "concise"}
+    assert said.value == {**committed, "beside": {"key": "pref:writing:tone", "confirmed": True}}
     assert said.statement == "writing tone: concise"
     assert (said.confidence, said.status, said.lifecycle) == (0.8, Status.ACTIVE, Lifecycle.PROMOTED)
-    assert said.content_hash == content_hash(said.type, said.key, said.value)
-    assert said.notes == ()
+    assert said.content_hash == content_hash(said.type, said.key, committed)
+    assert said.notes == ("of another shape than preferences have: confirmed, key",)
+
+
+@pytest.mark.parametrize("date", ["2027-01-01T00:00:00Z", "some day"])
+def test_members_that_are_no_part_of_a_value_stand_beside(date: str):
+    given = {
+        "decision": "x",
+        "review_by": date,
+        "supersedes": "that",
+        "remember": True,
+        "beside": "more",
+        "scope_ref": None,
+    }
+    said = told("decisions", "decision:a:b", **given)
+    lost = {name: inner for name, inner in given.items() if name not in ("decision", "scope_ref")}
+    assert said.value == {"project": "a", "topic": "b", "decision": "x", "beside": lost}
+    assert said.notes == ("of another shape than decisions have: beside, remember, review_by, supersedes",)
+    assert said.review_by == (datetime(2027, 1, 1, tzinfo=UTC) if date.startswith("2027") else None)
 
 
 def test_fields_that_a_type_does_not_know_stay():
@@ -101,6 +120,7 @@ def test_canonical_without_a_tier_is_promoted_and_told():
         ({"confidence": "1.01"}, Reason.CONFIDENCE_RANGE),
         ({"confidence": "-0.01"}, Reason.CONFIDENCE_RANGE),
         ({"confidence": "NaN"}, Reason.BAD_NUMBER),
+        ({"evidence_refs": "[1"}, Reason.BAD_JSON),
         ({"status": "archived"}, Reason.UNKNOWN_STATUS),
         ({"lifecycle_status": "zombie"}, Reason.UNKNOWN_STATUS),
         ({"updated_at": "infinity"}, Reason.BAD_TIME),
