@@ -11,11 +11,14 @@ from legacy.contracts import Fate
 
 
 class MigrationRun(models.Model):
-    """One run. `source` is `host:port/database`, never with a password; `figures` are the counts by source table, the
-    rate and the most memory that it took, as they were last known."""
+    """One run. `source` is `host:port/database`, never with a password; `origins` say of each table with rows in which
+    database, whatever its address, and schema it was read; `figures` are the counts by source table, the rate and the
+    most memory that it took, as they were last known."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     source = models.CharField(max_length=300)
+    origins = JSONField(default=dict)
+    owner_id = models.CharField(max_length=64, blank=True, default="")
     options = JSONField(default=dict)
     state = models.CharField(
         max_length=12, choices=[(s, s) for s in ("running", "finished", "failed", "interrupted")], default="running"

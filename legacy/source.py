@@ -17,7 +17,8 @@ from psycopg.conninfo import conninfo_to_dict
 from kernel.errors import InvalidInputError, UnavailableError
 from legacy.contracts import SourceRow
 
-FETCH = 250  # rows that the server sends at a time
+FETCH = 32  # rows that the server sends at a time at most,
+LENGTH = 4_000_000  # and fewer where they have been so many characters
 _SESSION = (
     "SET default_transaction_read_only = on",
     "SET TimeZone = 'UTC'",
@@ -63,6 +64,7 @@ class Source:
         self._connection = connection
         self.label = label
         self.tables: Mapping[str, Table] = self._find_tables()
+        self._database = self._find_database()
         self._cursors = count(1)
 
     def has(self, table: str, column: str | None = None) -> bool:
@@ -76,6 +78,21 @@ class Source:
             return 0
         query = sql.SQL("SELECT count(*) FROM {}").format(self.tables[table].quoted)
         return int(self._all(query)[0][0])
+
+    def any(self, table: str) -> bool:
+        """Whether a table is there and has rows."""
+        if table not in self.tables:
+            return False
+        query = sql.SQL("SELECT EXISTS (SELECT 1 FROM {})").format(self.tables[table].quoted)
+        return bool(self._all(query)[0][0])
+
+    def origin(self, table: str) -> str:
+        """Which table of which database it is, by whatever address it was reached."""
+        return f"{self._database}/{self.tables[table].schema}"
+
+    def is_of(self, origin: str) -> bool:
+        """Whether an origin is of this database."""
+        return origin.rpartition("/")[0] == self._database
 
     def rows(
         self,
@@ -111,10 +128,13 @@ class Source:
                 table, ":".join(texts[n] or "" for n in at), dict(zip(found.columns, texts, strict=True)), place
             )
 
-    def among(self, table: str, ids: Sequence[str]) -> set[str]:
-        """Those of the ids that rows of a table have."""
+    def among(self, table: str, ids: Sequence[str], key: Sequence[str] = ()) -> set[str]:
+        """Those of the ids that rows of a table have; `key` as for `rows`. None where the table is not there."""
+        if table not in self.tables:
+            return set()
         found = self.tables[table]
-        names = [sql.SQL("r.{}::text").format(sql.Identifier(name)) for name in found.key or found.columns[:1]]
+        keys = tuple(key) or found.key or found.columns[:1]
+        names = [sql.SQL("r.{}::text").format(sql.Identifier(name)) for name in keys]
         own = sql.SQL(" || ':' || ").join(names)
         query = sql.SQL("SELECT {} FROM {} r WHERE {} = ANY({})").format(
             own, found.quoted, own, sql.Literal(list(ids))
@@ -124,8 +144,12 @@ class Source:
     def stream(self, query: sql.Composed) -> Iterator[tuple[Any, ...]]:
         """The rows of a query, a few at a time however many there are."""
         with _said_plainly(), self._connection.cursor(name=f"moving_{next(self._cursors)}") as cursor:
-            cursor.itersize = FETCH
-            yield from cursor.execute(query)
+            cursor.execute(query)
+            many = 1
+            while rows := cursor.fetchmany(many):
+                yield from rows
+                length = sum(map(_length, rows)) // len(rows)
+                many = max(1, min(FETCH, 2 * many, LENGTH // max(length, 1)))
 
     def unknown_tables(self, known: Sequence[str]) -> list[str]:
         """Tables on the search path that nobody here knows."""
@@ -157,9 +181,24 @@ class Source:
             for schema, name, plain, columns, key in self._all(query.format())
         }
 
+    def _find_database(self) -> str:
+        """The server's own number where it may be read, else its address; and that of the database."""
+        try:
+            with self._connection.transaction():
+                told = self._connection.execute("SELECT system_identifier::text FROM pg_control_system()").fetchone()
+        except psycopg.Error:
+            told = None
+        info = self._connection.info
+        (oid,) = self._all(sql.SQL("SELECT oid::text FROM pg_database WHERE datname = current_database()").format())[0]
+        return f"{told[0] if told else f'{info.host}:{info.port}'}/{oid}"
+
     def _all(self, query: sql.Composed) -> list[tuple[Any, ...]]:
         with _said_plainly(), self._connection.cursor() as cursor:
             return cursor.execute(query).fetchall()
+
+
+def _length(values: tuple[Any, ...]) -> int:
+    return sum(len(value) for value in values if isinstance(value, str | list))
 
 
 @contextmanager

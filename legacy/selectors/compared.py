@@ -11,19 +11,33 @@ from django.db.models import Model
 
 from kernel.canonical import canonical_json
 from legacy.contracts import Quarantined, SourceRow
-from media.models import MediaJob, MediaObject, MediaObjectReference, SourceDocument, SourceSection, Tag, Topic
+from media.models import (
+    MediaJob,
+    MediaObject,
+    MediaObjectReference,
+    SectionTag,
+    SourceDocument,
+    SourceSection,
+    Tag,
+    Topic,
+    TopicSection,
+    TopicTag,
+)
 from memory.models import (
     Entity,
     EntityMention,
     KgEdge,
+    KnowledgeEvent,
     MemoryItem,
     Message,
     Ref,
     Session,
+    SessionScopeLink,
     Summary,
     ToolCall,
     Turn,
 )
+from scopes.models import Domain, MemoryScope
 
 Reader = Callable[[SourceRow], Any]
 
@@ -41,7 +55,8 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Parent:
-    """A column there that names another row, and the attribute here that names what became of it."""
+    """A column there that names another row, and the attribute here that names what became of it: `scope.id` is the id of
+    the row that `scope` is."""
 
     column: str
     attribute: str
@@ -54,12 +69,19 @@ class Comparison:
     """How rows of one source table are held against rows of one table here.
 
     `excuses` are the words that a row's note must have for a column to differ; for `*` any note will do for any column.
+    `key` are the columns that name a row there, where they are not its `id`.
     """
 
     model: type[Model]
     values: tuple[Value, ...]
     parents: tuple[Parent, ...] = ()
     excuses: Mapping[str, str] = field(default_factory=dict)
+    key: tuple[str, ...] = ()
+
+    @property
+    def related(self) -> list[str]:
+        """The rows here that are fetched with those that are compared."""
+        return [name for parent in self.parents if (name := parent.attribute.partition(".")[0]) != parent.attribute]
 
     def excused(self, columns: Iterable[str], note: str) -> bool:
         """Whether a note tells why these columns differ."""
@@ -114,10 +136,53 @@ def _in_force(row: SourceRow) -> bool:
     return row.columns.get("status") == "active"
 
 
+def _filed(model: type[Model], one: Parent, other: Parent) -> Comparison:
+    """Links between two rows: no other value of them is kept here."""
+    return Comparison(model, (), (one, other), key=(one.column, other.column))
+
+
+def _named(column: str) -> Callable[[SourceRow], bool]:
+    return lambda row: bool(row.columns.get(column))
+
+
 _ANY = {"*": ""}
+_SECTION = Parent("section_id", "section_id", "source_sections", "source_sections")
+_TAG = Parent("tag_id", "tag_id", "tags", "tags")
+_TOPIC = Parent("research_topic_id", "topic_id", "research_topics", "research_topics")
+_METADATA = (within("metadata", "metadata"), within("metadata_json", "metadata"))
+_HERE = "was here already"
 _OF_TURN = (Parent("turn_id", "turn_id", "turns", "turns"),)
 
 COMPARISONS: dict[str, Comparison] = {
+    "domains": Comparison(
+        Domain, (text("id"), *_METADATA, moment("created_at")),
+        excuses={"metadata": _HERE, "metadata_json": _HERE, "created_at": _HERE},
+    ),
+    "memory_scopes": Comparison(
+        MemoryScope,
+        (text("domain_id"), text("scope_type"), text("external_id"), *_METADATA, moment("created_at")),
+        (Parent("parent_scope_id", "parent.id", "memory_scopes", "memory_scopes"),),
+        excuses={"metadata": _HERE, "metadata_json": _HERE, "created_at": _HERE, "parent_scope_id": "scope"},
+    ),
+    "session_scope_links": Comparison(
+        SessionScopeLink,
+        (text("access_mode"), number("priority"), moment("created_at")),
+        (Parent("session_id", "session_id", "sessions", "sessions"),
+         Parent("scope_id", "scope.id", "memory_scopes", "memory_scopes")),
+        excuses=dict.fromkeys(("access_mode", "priority", "created_at"), "uses that scope already"),
+        key=("session_id", "scope_id"),
+    ),
+    "knowledge_events": Comparison(
+        KnowledgeEvent,
+        (Value("event_type", "kind", _text("event_type"), only=_named("event_type")), text("from_status"),
+         text("to_status"), text("reason"), Value("actor", "actor_name", _text("actor"), only=_named("actor")),
+         *_METADATA, moment("created_at")),
+        (Parent("memory_item_id", "item_id", "memory_items", "memory_items"),),
+        excuses={"event_type": "event_type"},
+    ),
+    "section_tags": _filed(SectionTag, _SECTION, _TAG),
+    "research_topic_sections": _filed(TopicSection, _TOPIC, _SECTION),
+    "research_topic_tags": _filed(TopicTag, _TOPIC, _TAG),
     "sessions": Comparison(
         Session, (text("id", "external_id"), within("metadata_json", "metadata"), moment("created_at")),
         excuses={"metadata_json": "was here already", "created_at": "was here already"},
@@ -215,7 +280,7 @@ def held(comparison: Comparison, row: SourceRow, target: Model, places: Mapping[
     for parent in comparison.parents:
         if row.has(parent.column):
             went = places.get((parent.source_table, row.columns[parent.column] or ""))
-            found.append(Held(parent.column, _plain(went), _plain(getattr(target, parent.attribute))))
+            found.append(Held(parent.column, _plain(went), _plain(_at(target, parent.attribute))))
     return found
 
 
@@ -230,6 +295,13 @@ def _value(value: Value, row: SourceRow, target: Model) -> Held:
         here = here.get(value.column) if isinstance(here, dict) and not isinstance(there, dict) else here
         there, here = _said(there), _part(there, here)
     return Held(value.column, _plain(there), _plain(here))
+
+
+def _at(target: Any, path: str) -> Any:
+    """An attribute of a row, or of the row that one of its attributes is."""
+    for name in path.split("."):
+        target = getattr(target, name, None)
+    return target
 
 
 def _said(there: Any) -> Any:

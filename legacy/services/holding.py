@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections import defaultdict
+from collections.abc import Sequence
 
 from django.db.models import Model
 
 from governance.selectors.audit import on_record
 from legacy.contracts import Fate, SourceRow
-from legacy.contracts.rows import as_uuid, key_of
+from legacy.contracts.rows import key_of
 from legacy.models import MigratedRow
 from legacy.selectors.compared import COMPARISONS, Comparison, Held, held
 from legacy.selectors.links import MODELS, NO_PLACE, faults_of
+from legacy.selectors.targets import gone_with_an_end, name_of, targets
 from legacy.services.tally import Tally
 from legacy.source import Source
 from memory.contracts.items import Status
+from memory.models import KnowledgeEvent
 from search.contracts import Kind
 from search.selectors.upkeep import without_entry
 
@@ -33,19 +35,26 @@ def look_at_targets(table: str, rows: Sequence[MigratedRow], tally: Tally) -> No
     model = MODELS.get(table)
     if model is None:
         return
-    origins = {row.target_id: row for row in rows}
-    there = _targets(model, origins)
+    origins: dict[str, list[MigratedRow]] = defaultdict(list)
+    for row in rows:
+        origins[row.target_id].append(row)
+    there = targets(model, origins)
     gone = [target for target in origins if target not in there]
-    recorded = on_record(table, gone)
+    recorded = on_record(table, gone) | gone_with_an_end(table, model, gone)
 
     def tell(code: str, target: str, what: str) -> None:
-        origin = origins[target]
+        origin = origins[target][0]
         tally.found(code, (origin.source_table, origin.source_id), (table, target), what)
 
+    if model is KnowledgeEvent and tally.removed["memory_items"]:
+        recorded.update(gone)  # an event goes with its memory, and only the event itself said with which
     for target in gone:
         tell("removed_here" if target in recorded else "missing", target, "It was moved and is not here.")
+        tally.removed[table] += target in recorded
+        for row in origins[target]:
+            tally.gone(row.source_table)
     for fault in faults_of(table, list(there.values())):
-        tell(fault.code, str(fault.row.pk), fault.what)
+        tell(fault.code, name_of(fault.row), fault.what)
         tally.missing[table] += fault.code == NO_PLACE
     if table in _FOUND_AS:
         findable = [row.pk for row in there.values() if getattr(row, "status", "") != Status.RETRACTED]
@@ -77,18 +86,18 @@ def look_at_source_rows(table: str, rows: Sequence[SourceRow], tally: Tally) -> 
 
 def _compare(table: str, known: Sequence[tuple[SourceRow, MigratedRow]], tally: Tally) -> None:
     comparison = COMPARISONS[table]
-    targets = _targets(comparison.model, [became.target_id for _, became in known])
+    there = targets(comparison.model, [became.target_id for _, became in known], comparison.related)
     places = _places(comparison, [row for row, _ in known])
     values = [
-        (row, became, held(comparison, row, targets[became.target_id], places))
+        (row, became, held(comparison, row, there[became.target_id], places))
         for row, became in known
-        if became.target_id in targets
+        if became.target_id in there
     ]
     differing = [became.target_id for _, became, found in values if not all(each.same for each in found)]
     recorded = on_record(comparison.model._meta.db_table, differing)  # noqa: SLF001
     for row, became, found in values:
         other = [each for each in found if not each.same]
-        excuse = _excuse({each.column for each in other}, became, targets[became.target_id], recorded) if other else ""
+        excuse = _excuse({each.column for each in other}, became, there[became.target_id], recorded) if other else ""
         if other:
             what = "; ".join(map(_said, other)) + (f". {became.note}" if became.note else "")
             place = (became.target_table, became.target_id)
@@ -118,6 +127,12 @@ def _places(comparison: Comparison, rows: Sequence[SourceRow]) -> dict[tuple[str
     return found
 
 
+def key_there(source: Source, table: str) -> tuple[str, ...]:
+    """The columns that name a row of a table there, empty where its primary key does."""
+    key = COMPARISONS[table].key if table in COMPARISONS else ()
+    return key if all(source.has(table, column) for column in key) else ()
+
+
 def look_for_gone(source: Source, table: str, tally: Tally, batch: int) -> None:
     """Name what was read and is there no more. An id so long that only its digest is remembered cannot be asked for, and
     is not named."""
@@ -125,7 +140,7 @@ def look_for_gone(source: Source, table: str, tally: Tally, batch: int) -> None:
     rows = MigratedRow.objects.filter(source_table=table).order_by("pk").defer("content")
     while page := list(rows.filter(pk__gt=after)[:batch]):
         after = page[-1].pk
-        there = source.among(table, [row.source_id for row in page])
+        there = source.among(table, [row.source_id for row in page], key_there(source, table))
         for row in page:
             if row.source_id not in there and not _abridged(row.source_id):
                 place = (row.target_table, row.target_id)
@@ -134,11 +149,6 @@ def look_for_gone(source: Source, table: str, tally: Tally, batch: int) -> None:
 
 def _abridged(source_id: str) -> bool:
     return source_id[-65:-64] == "#"
-
-
-def _targets(model: type[Model], ids: Iterable[str]) -> dict[str, Any]:
-    known = [pk for pk in map(as_uuid, ids) if pk is not None]
-    return {str(pk): row for pk, row in model._default_manager.in_bulk(known).items()}  # noqa: SLF001
 
 
 def _said(value: Held) -> str:

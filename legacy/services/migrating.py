@@ -6,7 +6,7 @@ import logging
 import resource
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,9 +21,11 @@ from kernel.actions import Change
 from kernel.context import Actor, Ctx
 from kernel.db import rolled_back
 from kernel.rows import insert
+from legacy.batches import batches
 from legacy.contracts import Fate, Outcome, Quarantined, Reason, SourceRow
 from legacy.contracts.outcomes import NOTE, kept_aside
 from legacy.models import MigratedRow, MigrationRun
+from legacy.services.same_source import origins, refuse_another
 from legacy.source import Source
 from legacy.steps import LEFT_OUT, STEPS
 from legacy.steps.base import Preparing, Run, Step
@@ -32,19 +34,19 @@ logger = logging.getLogger(__name__)
 
 EVENT = "migrate_legacy"
 BATCH = 500
-_MOST = 8_000_000  # characters of a batch, but for its last row
 _STOPS = (OperationalError, InterfaceError, MemoryError)  # no row's fault: the run ends, and the next one goes on
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How a run goes: which steps (empty: all), rows of a batch, whether all is undone at its end, and the folder of the
-    older system's stored files."""
+    """How a run goes: which steps (empty: all), rows of a batch, whether all is undone at its end, the folder of the older
+    system's stored files, and whether the source is a restored copy of the one read before."""
 
     only: tuple[str, ...] = ()
     batch: int = BATCH
     dry_run: bool = False
     media_root: Path | None = None
+    same_source: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """As the row of the run keeps them."""
@@ -109,10 +111,12 @@ def migrate(source: Source, owner: Actor, options: Options, ctx: Ctx, progress: 
     """Move everything that the source holds and this installation does not; the id of the run and what it did.
 
     A dry run does the same in one transaction that is undone. However it ends, what was stored stays, and the next run
-    goes on from there.
+    goes on from there. Raises ConflictError for another source or owner than those of the rows that are here.
     """
     figures = Figures()
-    row = MigrationRun(source=source.label, options=options.as_json())
+    read = origins(source, [table for step in steps_named(options.only) for table in step.tables])
+    refuse_another(read, owner, same_source=options.same_source)
+    row = MigrationRun(source=source.label, origins=read, owner_id=owner.id, options=options.as_json())
     run = Run(row.id, source, owner, ctx, options.media_root, options.dry_run)
     whole: AbstractContextManager[None] = rolled_back() if options.dry_run else nullcontext()
     with whole:
@@ -158,25 +162,11 @@ def _migrate_step(step: Step, run: Run, options: Options, figures: Figures, prog
     total = sum(run.source.count(table) for table in step.tables)
     done = 0
     progress(step.name, done, total, figures)
-    for batch in _batches(step.rows(run.source), options.batch):
+    for batch in batches(step.rows(run.source), options.batch):
         _migrate_batch(step, batch, run, figures)
         done += len(batch)
         figures.rows += len(batch)
         progress(step.name, done, total, figures)
-
-
-def _batches(rows: Iterator[SourceRow], size: int) -> Iterator[list[SourceRow]]:
-    """So many rows at a time, fewer where they are long."""
-    batch: list[SourceRow] = []
-    weight = 0
-    for row in rows:
-        batch.append(row)
-        weight += sum(len(text) for text in row.columns.values() if text)
-        if len(batch) >= size or weight >= _MOST:
-            yield batch
-            batch, weight = [], 0
-    if batch:
-        yield batch
 
 
 def _migrate_batch(step: Step, batch: Sequence[SourceRow], run: Run, figures: Figures) -> None:

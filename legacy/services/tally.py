@@ -53,9 +53,11 @@ class Tally:
     def __init__(self) -> None:
         self.reasons: Counter[tuple[str, str, str]] = Counter()
         self.missing: Counter[str] = Counter()
+        self.removed: Counter[str] = Counter()
         self.in_source: dict[str, int] = {}
         self.seen = 0
         self._outcomes: dict[str, Counter[str]] = defaultdict(Counter)
+        self._gone: Counter[str] = Counter()
         self._targets: dict[str, set[str]] = defaultdict(set)
         self._digests: dict[str, _Digest] = {}
         self._counts: Counter[str] = Counter()
@@ -82,6 +84,10 @@ class Tally:
             self._targets[table].add(target)
         if reason:
             self.reasons[table, outcome, reason] += 1
+
+    def gone(self, table: str) -> None:
+        """Count a row that was moved and is not here."""
+        self._gone[table] += 1
 
     def left_out(self, table: str, reason: str, count: int) -> None:
         """Count all rows of a table that is not taken along."""
@@ -125,7 +131,7 @@ class Tally:
             source_table=table,
             target_tables=sorted(self._targets[table]),
             in_source=self.in_source.get(table),
-            migrated=counts["migrated"],
+            migrated=counts["migrated"] - self._gone[table],
             adjusted=counts["adjusted"],
             quarantined=counts["quarantined"],
             left_out=counts["left_out"],

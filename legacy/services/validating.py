@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
-from itertools import islice
+from collections.abc import Callable
 
 from kernel import clock
-from legacy.contracts import SourceRow
+from legacy.batches import batches
 from legacy.contracts.validating import MigrationReport, MissingCounts
 from legacy.models import MigratedRow, MigrationRun
-from legacy.selectors.compared import COMPARISONS
-from legacy.services.holding import look_at_source_rows, look_at_targets, look_for_gone
+from legacy.services.holding import key_there, look_at_source_rows, look_at_targets, look_for_gone
 from legacy.services.migrating import peak_memory
+from legacy.services.same_source import taken_from
 from legacy.services.tally import Tally
 from legacy.source import Source
-from legacy.steps import LEFT_OUT
+from legacy.steps import LEFT_OUT, STEPS
 
 BATCH = 500
 Progress = Callable[[str, int, int], None]
@@ -33,6 +32,8 @@ def validate(source: Source | None, progress: Progress, batch: int = BATCH) -> M
     if source is not None:
         for table in _tables(source):
             _look_there(source, table, tally, progress, batch)
+        for table in sorted(taken_from(source) - source.tables.keys()):
+            look_for_gone(source, table, tally, batch)
         _count_left_out(source, tally)
     checks = tally.checks(with_source=source is not None)
     run = MigrationRun.objects.order_by("-pk").first()
@@ -82,12 +83,13 @@ def _count_left_out(source: Source, tally: Tally) -> None:
 def _tables(source: Source) -> list[str]:
     """The tables of the source of which rows were taken or might have been."""
     remembered = set(MigratedRow.objects.order_by().values_list("source_table", flat=True).distinct())
-    return sorted(name for name in source.tables if name in remembered or name in COMPARISONS)
+    taken = {table for step in STEPS for table in step.tables}
+    return sorted((remembered | taken) & source.tables.keys())
 
 
 def _look_there(source: Source, table: str, tally: Tally, progress: Progress, batch: int) -> None:
     total, done, matched = source.count(table), 0, 0
-    for rows in _batches(source.rows(table), batch):
+    for rows in batches(source.rows(table, key=key_there(source, table)), batch):
         matched += look_at_source_rows(table, rows, tally)
         done += len(rows)
         tally.seen += len(rows)
@@ -95,8 +97,3 @@ def _look_there(source: Source, table: str, tally: Tally, progress: Progress, ba
     tally.in_source[table] = done
     if tally.remembered(table) > matched:
         look_for_gone(source, table, tally, batch)
-
-
-def _batches(rows: Iterator[SourceRow], size: int) -> Iterator[list[SourceRow]]:
-    while batch := list(islice(rows, size)):
-        yield batch

@@ -184,7 +184,8 @@ class Links:
             )
             if not made and mode == "read_write" and link.access_mode == "read":
                 SessionScopeLink.objects.filter(pk=link.pk).update(access_mode=mode)
-            return moved(row, "session_scope_links", link.pk, told_beside(row, _LINK))
+            notes = ["" if made else "the session uses that scope already", told_beside(row, _LINK)]
+            return moved(row, "session_scope_links", link.pk, "; ".join(filter(None, notes)))
 
         return each(rows, take)
 

@@ -16,13 +16,25 @@ from kernel.context import Ctx, Door
 from legacy.contracts import REASONS
 from legacy.contracts.validating import Check, Finding, MigrationReport
 from legacy.models import MigratedRow, MigrationCheck, MigrationRun
+from legacy.selectors.compared import COMPARISONS
 from legacy.services.migrating import Options, migrate
 from legacy.services.owning import owner_named
 from legacy.services.tally import RULES
 from legacy.services.validating import validate
 from legacy.source import opened
-from memory.models import EvidenceLink, MemoryItem, Message, Session, Summary, Turn
-from scopes.models import Domain
+from legacy.steps import STEPS
+from media.models import SectionTag, TopicSection, TopicTag
+from memory.models import (
+    EvidenceLink,
+    KnowledgeEvent,
+    MemoryItem,
+    Message,
+    Session,
+    SessionScopeLink,
+    Summary,
+    Turn,
+)
+from scopes.models import Domain, MemoryScope
 from search.models import IndexEntry
 from tests.guards.write_guard import unguarded
 from tests.legacy.sources import EVERYTHING, clean, dirty, everything
@@ -363,7 +375,8 @@ def test_an_impossible_batch_is_refused(db, batch):
 
 
 def test_both_systems_at_once_are_accounted_for(db, postgres: str, media_folder, tmp_path: Path):
-    """SmartBrain 0.2 and SmartRAG in one database, dirty: whatever was moved holds, in every table."""
+    """SmartBrain 0.2 and SmartRAG in one database, dirty: whatever was moved holds, in every table; what is taken away
+    beside the audit log is named, whatever its table."""
     root = tmp_path / "older-media"
     root.mkdir()
     rows, _, manifest = everything(root, sessions=2)
@@ -374,3 +387,41 @@ def test_both_systems_at_once_are_accounted_for(db, postgres: str, media_folder,
     assert {table.source_table for table in report.tables} >= {"kg_edges", "source_sections", "media_jobs", "tags"}
     for table in report.tables:
         assert table.in_source == table.migrated + table.quarantined + table.left_out, table.source_table
+    assert {table.source_table for table in report.tables if table.compared} == set(COMPARISONS)
+    for model in (SectionTag, TopicSection, TopicTag, KnowledgeEvent, SessionScopeLink):
+        with unguarded():
+            model.objects.all()._raw_delete("default")
+        lost = here()
+        table = model._meta.db_table
+        assert table in {finding.target_table for finding in found(lost)["missing"].findings}
+        assert {each.source_table: each.migrated for each in lost.tables}[table] == 0
+
+
+def test_a_run_of_some_steps_leaves_the_rest_unaccounted(db, postgres: str, tmp_path: Path):
+    """Every table that a step takes is asked for, whether a row of it was ever read or not."""
+    rows, _, manifest = everything(tmp_path, sessions=1)
+    with source(postgres, rows, manifest, EVERYTHING) as older:
+        only = Options(only=("sessions", "turns"))
+        with opened(older.url) as snapshot:
+            migrate(snapshot, owner_named(None, ctx()), only, ctx(), lambda *told: None)
+        report = against(older)
+    named = {table.source_table: table.in_source for table in report.tables}
+    for table in {table for step in STEPS for table in step.tables}:
+        assert named[table] == len(older.rows[table]), table
+
+
+def test_events_links_and_scopes_that_differ_are_named(db, postgres: str, tmp_path: Path):
+    """What was filed otherwise, tells another story or lies elsewhere is named by its table."""
+    rows, _, manifest = everything(tmp_path, sessions=1)
+    with source(postgres, rows, manifest, EVERYTHING) as older:
+        move(older)
+        with unguarded():
+            KnowledgeEvent.objects.exclude(reason="").update(reason="another")
+            SessionScopeLink.objects.update(access_mode="read")
+            MemoryScope.objects.filter(scope_type="project").update(metadata={}, created_at="2020-01-01T00:00:00Z")
+        differing = found(against(older))["value_differs"].findings
+    assert {finding.source_table for finding in differing} >= {
+        "knowledge_events",
+        "session_scope_links",
+        "memory_scopes",
+    }

@@ -39,6 +39,9 @@ class Command(ActionCommand):
         parser.add_argument("--only", help=f"steps by commas: {', '.join(step.name for step in STEPS)}")
         parser.add_argument("--batch", type=int, default=BATCH, help="rows of a batch, 1 to 10,000")
         parser.add_argument("--dry-run", action="store_true", help="do it all and undo it; nothing is stored")
+        parser.add_argument(
+            "--same-source", action="store_true", help="this is a restored copy of the database that was read before"
+        )
         parser.add_argument("--json", action="store_true", help="print the figures as JSON")
 
     def handle(self, **options: Any) -> None:
@@ -120,7 +123,7 @@ def _options(given: dict[str, Any]) -> Options:
     root = given["media_root"]
     if root is not None and not root.is_dir():
         raise usage_error(f"--media-root: {root} is no folder.")
-    return Options(names, given["batch"], given["dry_run"], root)
+    return Options(names, given["batch"], given["dry_run"], root, given["same_source"])
 
 
 @contextmanager
