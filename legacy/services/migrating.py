@@ -21,10 +21,10 @@ from kernel.actions import Change
 from kernel.context import Actor, Ctx
 from kernel.db import rolled_back
 from kernel.rows import insert
-from legacy.batches import batches
 from legacy.contracts import Fate, Outcome, Quarantined, Reason, SourceRow
 from legacy.contracts.outcomes import NOTE, kept_aside
 from legacy.models import MigratedRow, MigrationRun
+from legacy.services.batches import batches
 from legacy.services.same_source import origins, refuse_another
 from legacy.source import Source
 from legacy.steps import LEFT_OUT, STEPS

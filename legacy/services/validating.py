@@ -7,9 +7,9 @@ from collections import defaultdict
 from collections.abc import Callable
 
 from kernel import clock
-from legacy.batches import batches
 from legacy.contracts.validating import MigrationReport, MissingCounts
 from legacy.models import MigratedRow, MigrationRun
+from legacy.services.batches import batches
 from legacy.services.holding import key_there, look_at_source_rows, look_at_targets, look_for_gone
 from legacy.services.migrating import peak_memory
 from legacy.services.same_source import taken_from

@@ -7,8 +7,8 @@ import os
 import psycopg
 import pytest
 
-from legacy.batches import MOST, batches
 from legacy.contracts import SourceRow
+from legacy.services.batches import MOST, batches
 from legacy.source import FETCH, LENGTH, opened
 from tests.legacy.sources.databases import database
 

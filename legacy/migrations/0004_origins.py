@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("legacy", "0002_checks"),
+        ("legacy", "0003_targets_by_id"),
     ]
 
     operations = [
