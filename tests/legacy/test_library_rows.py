@@ -12,7 +12,7 @@ import pytest
 
 from legacy.contracts import Quarantined, Reason, SourceRow
 from legacy.contracts.dated import dated_id, day
-from legacy.services import migrating
+from legacy.services import batches
 from legacy.steps import documents, jobs, objects, sections, tags, topics
 from legacy.steps.metadata import document_metadata
 from legacy.steps.principals import principal_of
@@ -362,9 +362,9 @@ def test_a_day_may_be_written_as_a_moment():
 
 @pytest.mark.parametrize(("size", "lengths"), [(2, [2, 2, 1]), (10, [3, 2]), (1, [1] * 5)])
 def test_a_batch_ends_at_its_rows_or_at_its_weight(monkeypatch, size, lengths):
-    monkeypatch.setattr(migrating, "_MOST", 25)
+    monkeypatch.setattr(batches, "MOST", 25)
     rows = (a_row("source_sections", str(n), content="x" * 8) for n in range(5))
-    assert [len(batch) for batch in migrating._batches(rows, size)] == lengths
+    assert [len(batch) for batch in batches.batches(rows, size)] == lengths
 
 
 def test_whoever_called_without_a_token_was_system():

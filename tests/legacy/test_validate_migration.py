@@ -392,9 +392,9 @@ def test_both_systems_at_once_are_accounted_for(db, postgres: str, media_folder,
         with unguarded():
             model.objects.all()._raw_delete("default")
         lost = here()
-        table = model._meta.db_table
-        assert table in {finding.target_table for finding in found(lost)["missing"].findings}
-        assert {each.source_table: each.migrated for each in lost.tables}[table] == 0
+        name = model._meta.db_table
+        assert name in {finding.target_table for finding in found(lost)["missing"].findings}
+        assert {each.source_table: each.migrated for each in lost.tables}[name] == 0
 
 
 def test_a_run_of_some_steps_leaves_the_rest_unaccounted(db, postgres: str, tmp_path: Path):
