@@ -424,3 +424,35 @@ def test_a_domain_or_session_in_any_words_is_refused_in_ours(cast):
         cast.agent.do("retrieve", {"plan": strange, "session_id": "s"})
     with pytest.raises(InvalidInputError, match="nobody can see"):
         cast.agent.do("retrieve", {"plan": a_plan(), "domain_id": TEAM, "session_id": "s\u200b1"})
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "exact"])
+def test_case_65_phrases_and_operators_keep_their_places(cast, mode):
+    put(cast.agent, "Machine learning with neural networks.")
+    put(cast.agent, "A machine with networks of neural cells.")
+    found = {
+        query: snippets(retrieve(cast.agent, a_plan(queries=[{"text": query, "mode": mode}])))
+        for query in (
+            "machine NOT learning",
+            '"neural networks"',
+            '"neural networks" OR "neural cells"',
+            "NOT machine",
+        )
+    }
+    assert [len(each) for each in found.values()] == [1, 1, 2, 0]
+    assert "cells" in found["machine NOT learning"][0]
+    assert "learning" in found['"neural networks"'][0]
+    only = retrieve(cast.agent, a_plan(queries=[{"text": "NOT machine", "mode": mode}]))
+    assert only["warnings"][0].startswith("queries[0] nothing_wanted")
+
+
+def test_a_quoted_phrase_that_no_text_holds_counts_by_its_words(cast):
+    put(cast.agent, "A machine with networks of neural cells.")
+    query = 'what are "neural networks"?'
+    found = retrieve(cast.agent, a_plan(queries=[{"text": query}]))
+    assert (len(found["evidences"]), found["warnings"]) == (
+        1,
+        ["queries[0] phrase_not_found: matched by its words"],
+    )
+    for strict in ({"text": query, "mode": "exact"}, {"text": '"neural networks" NOT zebra'}):
+        assert not retrieve(cast.agent, a_plan(queries=[strict]))["evidences"]

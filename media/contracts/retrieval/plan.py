@@ -65,7 +65,12 @@ class GlobalFilters(Lenient):
 class PlanQuery(Lenient):
     """One question to the stores."""
 
-    text: str = Field(min_length=1, max_length=4000, pattern=r"\S", description="What to look for.")
+    text: str = Field(
+        min_length=1,
+        max_length=4000,
+        pattern=r"\S",
+        description="What to look for. Texts must hold what stands in double quotes; AND, OR and NOT in capitals join.",
+    )
     mode: QueryMode = Field(default=QueryMode.HYBRID, description="How to match it.")
     weight: float = Field(default=1.0, gt=0, le=10, description="Weight in fusion; zero or less counts as 1.0.")
     filters: GlobalFilters = Field(default=GlobalFilters(), description="Filters of this query only.")

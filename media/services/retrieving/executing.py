@@ -13,6 +13,7 @@ from django.db.models import Q
 from kernel.context import Ctx
 from kernel.text import fold
 from media.contracts.retrieval import EvidencePack, GlobalFilters, PlanQuery, QueryMode, RetrievalPlan, TieBreaker
+from media.contracts.wording import Wording, wording
 from media.fusing import Fused, Ranking, fuse
 from media.selectors.retrieving import (
     Reading,
@@ -59,6 +60,7 @@ class _Asked:
     group: _Group
     limit: int
     hits: list[Hit]
+    wording: Wording
 
 
 @dataclass(slots=True)
@@ -82,6 +84,8 @@ def retrieve(plan: RetrievalPlan, reading: Reading, ctx: Ctx) -> EvidencePack:
     asked = [_ask(number, query, run) for number, query in enumerate(plan.queries[:MAX_QUERIES])]
     for group in run.groups.values():
         group.seen = read_sections(group.wanted, reading, group.where, ctx)
+    for each in asked:
+        _relax(each, run)
     _declare(run)
     fused = fuse([_ranking(each, plan) for each in asked], plan.ranking.fusion.method, plan.ranking.fusion.rrf_k)
     ranked = _ordered(fused, asked, plan)[: plan.budget.candidate_k]
@@ -107,14 +111,20 @@ def _ask(number: int, query: PlanQuery, run: _Run) -> _Asked:
         mode = QueryMode.HYBRID
     run.ignored += [f"queries[{number}].hints.{hint}" for hint in query.hints if hint not in _HINTS]
     group = _group(query, run)
-    found = _find(query.text, group, run)
+    asked = wording(query.text)
+    if not asked.words:
+        run.warnings.append(f"queries[{number}] nothing_wanted: it only says what must not be there")
+    found = _find(asked.words, group, run) if asked.words else index.Found([], [])
     run.warnings += [f"queries[{number}] {warning}" for warning in found.warnings]
-    hits = found.hits if query.hints.get("weak") is True else _telling(found.hits)
+    judged = asked.restricts or query.hints.get("weak") is True
+    hits = found.hits if judged else _telling(found.hits)
     if len(hits) < len(found.hits):
         run.warnings.append(f"queries[{number}] weak_left_out:{len(found.hits) - len(hits)}")
     limit = _limit(query.mode, run.plan)
-    group.wanted.update(hit.object_id for hit in (hits if mode is QueryMode.EXACT else hits[:limit]))
-    return _Asked(number, query, mode, group, limit, hits)
+    group.wanted.update(
+        hit.object_id for hit in (hits if mode is QueryMode.EXACT or asked.restricts else hits[:limit])
+    )
+    return _Asked(number, query, mode, group, limit, hits, asked)
 
 
 def _group(query: PlanQuery, run: _Run) -> _Group:
@@ -159,14 +169,23 @@ def _limit(mode: QueryMode, plan: RetrievalPlan) -> int:
 def _kept(asked: _Asked) -> list[Hit]:
     """The hits that may be shown, no more than the mode may bring."""
     seen = asked.group.seen
-    words = fold(asked.query.text).strip()
-    exact = asked.mode is QueryMode.EXACT
-    kept = [
-        hit
-        for hit in asked.hits
-        if hit.object_id in seen and not (exact and words not in _folded(seen[hit.object_id]))
-    ]
+    words = fold(asked.query.text).strip() if asked.mode is QueryMode.EXACT and not asked.wording.restricts else ""
+    kept = [hit for hit in asked.hits if hit.object_id in seen and _suits(asked, words, _folded(seen[hit.object_id]))]
     return kept[: asked.limit]
+
+
+def _relax(asked: _Asked, run: _Run) -> None:
+    """Where no text holds the quoted phrases of a question, its words count as if they were not quoted."""
+    quoted = asked.wording.restricts and not asked.wording.joined and asked.mode is not QueryMode.EXACT
+    if quoted and not _kept(asked):
+        asked.wording = Wording(asked.wording.words)
+        asked.hits = _telling(asked.hits)
+        if asked.hits:
+            run.warnings.append(f"queries[{asked.number}] phrase_not_found: matched by its words")
+
+
+def _suits(asked: _Asked, words: str, folded: str) -> bool:
+    return words in folded and asked.wording.holds(folded)
 
 
 def _folded(section: SectionSeen) -> str:
