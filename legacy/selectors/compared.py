@@ -162,7 +162,7 @@ COMPARISONS: dict[str, Comparison] = {
         MemoryScope,
         (text("domain_id"), text("scope_type"), text("external_id"), *_METADATA, moment("created_at")),
         (Parent("parent_scope_id", "parent.id", "memory_scopes", "memory_scopes"),),
-        excuses={"metadata": _HERE, "metadata_json": _HERE, "created_at": _HERE, "parent_scope_id": "scope"},
+        excuses={"metadata": _HERE, "metadata_json": _HERE, "created_at": _HERE, "parent_scope_id": "here"},
     ),
     "session_scope_links": Comparison(
         SessionScopeLink,

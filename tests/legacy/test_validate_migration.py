@@ -425,3 +425,15 @@ def test_events_links_and_scopes_that_differ_are_named(db, postgres: str, tmp_pa
         "session_scope_links",
         "memory_scopes",
     }
+
+
+@pytest.mark.parametrize(
+    ("note", "excused"),
+    [
+        ("lay under p-1, which is not in this domain here", True),
+        ("a scope of that name was here already", True),
+        ("", False),
+    ],
+)
+def test_a_scope_may_stand_elsewhere_where_its_note_says_so(note, excused):
+    assert COMPARISONS["memory_scopes"].excused({"parent_scope_id"}, note) is excused
