@@ -43,11 +43,17 @@ DoctorCheck = Callable[[datetime], Checked]
 
 @dataclass(frozen=True, slots=True)
 class Erased:
-    """One thing that is gone: SHA-256 over all its rows, and how many of them there were, by name."""
+    """One thing that is gone: SHA-256 over all its rows, and how many of them there were, by name. `along`: rows that went
+    with it and are things of their own to the audit log, by table and id."""
 
     id: UUID
     sha256: str
     counts: Mapping[str, int]
+    along: Sequence[tuple[str, str]] = ()
+
+
+def _no_wholes(ids: Collection[UUID]) -> Mapping[UUID, tuple[str, UUID]]:
+    return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +63,9 @@ class Eraser:
     `find(ids, domain_id, ctx)` gives those that the actor may see there, each with the scopes (`type:id`) in which it
     lies. `names(ids)` are the ids by which records elsewhere quote them. `show(ids, ctx)` tells a reviewer what they
     say, as far as they may see it. `erase(ids, ctx)` deletes them with all that hangs on them, in the gate's
-    transaction and in statements of bounded size.
+    transaction and in statements of bounded size; before it `hold(ids)` locks their own rows, as far as other writers
+    lock these before scopes, and gives the keys of the scopes to lock. `wholes(ids)` are the things, by kind and id,
+    that any of them is a part of: who holds the whole holds its parts.
     """
 
     kind: str
@@ -66,6 +74,8 @@ class Eraser:
     names: Callable[[Collection[UUID]], frozenset[str]]
     show: Callable[[Sequence[UUID], Ctx], list[RelatedText]]
     erase: Callable[[Sequence[UUID], Ctx], list[Erased]]
+    hold: Callable[[Collection[UUID]], Collection[int]]
+    wholes: Callable[[Collection[UUID]], Mapping[UUID, tuple[str, UUID]]] = _no_wholes
 
 
 @dataclass(frozen=True, slots=True)

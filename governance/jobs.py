@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
+from governance.actions import erasing
 from governance.actions.proposals.keeping import EXPIRE_PROPOSALS
 from governance.audit import chain
 from governance.contracts import ExpireProposalsInput
@@ -20,3 +23,8 @@ def seal_audit() -> int:
 def expire_proposals() -> None:
     """Let proposals expire that nobody touched for as long as policy waits."""
     perform(EXPIRE_PROPOSALS, ExpireProposalsInput(), ctx=system_ctx("worker", Door.JOB))
+
+
+def scrub_again(receipt_id: str, domain_id: str, *names: str) -> None:
+    """Scrub what quotes these ids, which were erased, and was stored since."""
+    erasing.scrub_again(UUID(receipt_id), domain_id, frozenset(names), system_ctx("worker", Door.JOB))

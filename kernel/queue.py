@@ -15,6 +15,7 @@ from django_q.models import OrmQ, Schedule, Task
 from django_q.signals import post_spawn
 from django_q.tasks import async_task, schedule
 
+from kernel.clock import now
 from kernel.loaded import keep_loaded
 
 _regular: dict[str, int] = {}
@@ -46,6 +47,16 @@ LATE = timedelta(minutes=15)  # how long a schedule may wait before nobody seems
 def enqueue(job: str, *ids: int | str) -> None:
     """Run `job` (a dotted path to a function in some `jobs.py`) once the present transaction commits."""
     transaction.on_commit(lambda: async_task(job, *ids))
+
+
+def enqueue_later(minutes: int, job: str, *ids: int | str) -> None:
+    """Run `job` once, so many minutes after the present transaction commits."""
+
+    def plan() -> None:
+        due = now() + timedelta(minutes=minutes)
+        schedule(job, *ids, schedule_type=Schedule.ONCE, next_run=due)
+
+    transaction.on_commit(plan)
 
 
 def every(minutes: int, job: str) -> None:

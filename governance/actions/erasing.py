@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from uuid import UUID
 
+from governance.contracts import Outcome
 from governance.contracts.erasing import (
     EraseInput,
     EraseResult,
@@ -15,35 +17,27 @@ from governance.contracts.erasing import (
     ListTombstonesResult,
     PlaceHoldInput,
 )
+from governance.gate.opening import writing
 from governance.models import LegalHold
 from governance.selectors import erasing as selectors
+from governance.services import Trail, record
 from governance.services import erasing as services
-from kernel.actions import Action, Applied, Target, register
+from kernel.actions import Action, Applied, Change, Target, register
 from kernel.canonical import digest
 from kernel.context import ANY, Ctx, Right
 from kernel.errors import ForbiddenError, NotFoundError, StaleError
 from kernel.paging import page
 from scopes.selectors import held, require_domain
+from scopes.services import lock_domain
 
 
 def _extent(given: EraseInput, ctx: Ctx) -> selectors.Extent:
     return ctx.once(("extent", digest(given.model_dump(mode="json"))), lambda: selectors.extent_of(given, ctx))
 
 
-def _scopes(given: EraseInput, ctx: Ctx) -> tuple[str, ...]:
-    """Where it all lies; of what is gone already where it lay, so that the same key gives the same receipt again."""
-    try:
-        return _extent(given, ctx).scopes
-    except NotFoundError:
-        gone = selectors.scopes_of_gone(given) if given.idempotency_key is not None else ()
-        if not gone:
-            raise
-        return gone
-
-
 def _target(given: EraseInput, ctx: Ctx) -> Target:
     require_domain(given.domain_id, ctx)
-    scopes = _scopes(given, ctx)
+    scopes = _extent(given, ctx).scopes
     for name in scopes:  # before the gate asks, which would name a scope that the actor does not know
         if Right.ERASE not in (rights := held(ctx, given.domain_id, name)) and Right.READ not in rights:
             raise ForbiddenError("Part of it lies where you may not erase.")
@@ -59,11 +53,13 @@ def _prepare(given: EraseInput, ctx: Ctx) -> services.Ready:
 
 
 def _erase(given: EraseInput, ready: services.Ready, ctx: Ctx) -> Applied[EraseResult]:
+    services.hold_still(ready, given.domain_id)
     now = selectors.extent_of(given, ctx)
     selectors.require_free(now.held)
     if now.things != ready.extent.things:
         raise StaleError("More or less would go than a moment ago: look at it again.")
-    return services.erase(given, ready, ctx)
+    names = ready.names | selectors.names_of(now.things)  # something may have been said since
+    return services.erase(given, replace(ready, names=names), ctx)
 
 
 ERASE = register(
@@ -81,6 +77,19 @@ ERASE = register(
         instead="What was erased is gone: restore a backup, or store it anew.",
     )
 )
+
+
+def scrub_again(receipt_id: UUID, domain_id: str, names: frozenset[str], ctx: Ctx) -> dict[str, int]:
+    """What is left to do of an erasure that was carried out: scrub what quotes these ids and was stored since, by calls
+    that had read it before. How many records of each kind were changed; where any was, the audit log says so. Run again
+    it changes nothing."""
+    traces = selectors.traces_of(names, domain_id)
+    with writing():
+        scrubbed = services.scrub_all(names, traces, receipt_id, domain_id, ctx)
+        if any(scrubbed.values()):
+            change = Change("tombstones", str(receipt_id), None, dict(scrubbed), incidental=True)
+            record(Trail(selectors.ERASE, domain_id=domain_id, changes=[change]), ctx, Outcome.ALLOWED, reason="again")
+    return scrubbed
 
 
 def _audited(domain_id: str | None, ctx: Ctx) -> Target:
@@ -127,7 +136,8 @@ def _place_target(given: PlaceHoldInput, ctx: Ctx) -> Target:
 
 
 def _place(given: PlaceHoldInput, prepared: tuple[str, ...], ctx: Ctx) -> Applied[HoldResult]:
-    row, changes = services.place_hold(given, services.place_of(prepared), ctx)
+    lock_domain(given.domain_id)  # who erases has it too: either the hold is seen, or what it names is gone
+    row, changes = services.place_hold(given, services.place_of(_held_scopes(given, ctx)), ctx)
     return HoldResult(hold=selectors.view_hold(row)), changes
 
 

@@ -24,7 +24,7 @@ from governance.services import Trail
 from kernel.actions import Action, Change, Target, get
 from kernel.canonical import digest
 from kernel.conf import conf
-from kernel.context import Ctx
+from kernel.context import ANY, Ctx, Right
 from kernel.contracts import Contract
 from kernel.db import is_outage, rolled_back
 from kernel.errors import (
@@ -138,10 +138,21 @@ def _perform(this: Call[In, Out]) -> Answer[Out]:
             this.trail.changes = this.action.exposed(this.given, result, this.ctx) if this.action.exposed else []
             services.record(this.trail, this.ctx, Outcome.ALLOWED)
         return Answer(result)
+    return _change(this, target, verdict)
+
+
+def _change(this: Call[In, Out], target: Target, verdict: Verdict) -> Answer[Out]:
+    """Carry out or queue what is no mere reading, once for each key."""
     earlier = _replay(this)
     if earlier is not None:
         return earlier
-    prepared = this.action.prepare(this.given, this.ctx)
+    try:
+        prepared = this.action.prepare(this.given, this.ctx)
+    except NotFoundError:
+        twin = _replay(this) if this.action.destroys else None  # it may have removed it since the look above
+        if twin is None:
+            raise
+        return twin
     known = this.action.known(this.given, prepared, this.ctx) if this.action.known else None
     if known is not None:
         with writing():
@@ -256,9 +267,20 @@ def _replay_of_gone(this: Call[In, Out]) -> Answer[Out] | None:
     if this.key is None or not this.action.destroys:
         return None
     row = services.earlier_removal(this.trail, this.key, this.ctx)
-    if row is not None:
-        this.trail.domain_id = row.domain or None
+    if row is None or not _may_still(this, row.domain):
+        return None
+    this.trail.domain_id = row.domain or None
     return _again(this, row)
+
+
+def _may_still(this: Call[In, Out], domain_id: str) -> bool:
+    """Whether the actor holds the right to such a removal somewhere in the domain, as far as can be told without what was
+    removed. Of what is reviewed nobody's own is excepted; else an owner takes away what is theirs with the right to write."""
+    wanted = {this.action.right}
+    if this.action.right is Right.ERASE and not this.action.reviewed:
+        wanted.add(Right.WRITE)
+    reach = (grant for grant in this.ctx.reach if not domain_id or grant.domain_id in (ANY, domain_id))
+    return any(wanted & grant.rights for grant in reach)
 
 
 def _again(this: Call[In, Out], row: IdempotencyRecord | None) -> Answer[Out] | None:

@@ -107,11 +107,12 @@ def _dependents(kind: str, ids: Collection[UUID], domain_id: str) -> Iterable[De
 
 
 def by_law(things: Things, domain_id: str) -> list[Dependent]:
-    """The legal holds in force that any of these things is under."""
+    """The legal holds in force that any of these things is under, or a whole that it is a part of."""
     found = []
+    wholes = {kind: eraser_of(kind).wholes(ids.keys()) for kind, ids in things.items()}
     for hold in LegalHold.objects.filter(domain_id=domain_id, lifted_at=None).order_by("id"):
         for kind, ids in things.items():
-            held = [pk for pk, scopes in ids.items() if _holds(hold, kind, pk, scopes)]
+            held = [pk for pk, scopes in ids.items() if _holds(hold, {(kind, pk), wholes[kind].get(pk)}, scopes)]
             if held:
                 found.append(
                     Dependent(held[0], "legal_hold", str(hold.pk), f"{hold.by_name} placed a legal hold on it")
@@ -119,9 +120,9 @@ def by_law(things: Things, domain_id: str) -> list[Dependent]:
     return found
 
 
-def _holds(hold: LegalHold, kind: str, pk: UUID, scopes: Iterable[str]) -> bool:
+def _holds(hold: LegalHold, named: Collection[tuple[str, UUID] | None], scopes: Iterable[str]) -> bool:
     if hold.object_id is not None:
-        return (hold.kind, hold.object_id) == (kind, pk)
+        return (hold.kind, hold.object_id) in named
     return any(covers(hold.scope, name) for name in scopes)
 
 
@@ -197,14 +198,6 @@ def batches(ids: Collection[Any]) -> Iterator[list[Any]]:
 
 def _quotes(said: Any, names: frozenset[str]) -> bool:
     return not names.isdisjoint(_ID.findall(str(said)))
-
-
-def scopes_of_gone(given: EraseInput) -> tuple[str, ...]:
-    """The scopes in which all that the call names lay, where it was all erased already; else none."""
-    wanted = {(ref.kind, ref.id) for ref in given.objects}
-    rows = Tombstone.objects.filter(domain_id=given.domain_id, object_id__in={pk for _, pk in wanted})
-    found = {(row.kind, row.object_id): row.scopes for row in rows}
-    return tuple(sorted({name for names in found.values() for name in names})) if wanted <= set(found) else ()
 
 
 def visible_tombstones(ctx: Ctx) -> QuerySet[Tombstone]:

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from uuid import UUID
 
 from django.db import IntegrityError
 
 from governance.contracts.erasing import NOT_PROVED, EraseInput, EraseResult, PlaceHoldInput
 from governance.hooks import scrubbers
-from governance.models import LegalHold, Tombstone
-from governance.selectors.erasing import Extent, Traces, eraser_of, view_hold, view_tombstone
+from governance.models import LegalHold, Proposal, Tombstone
+from governance.selectors.erasing import Extent, Traces, batches, eraser_of, view_hold, view_tombstone
 from governance.services.scrubbing import scrub
 from kernel.actions import Change
 from kernel.context import ANY, Ctx
 from kernel.db import check_references
 from kernel.errors import StaleError, TransitionError
 from kernel.ids import new_id, uuids_in
+from kernel.queue import enqueue, enqueue_later
 from kernel.rows import insert
+from scopes.services import lock_domain, lock_scopes
 
 SHOWN = 100
+NAMES = 2000  # ids that one later run looks for
+ENDED = 15  # minutes in which a call ends that reads, asks a model and stores
+_AGAIN = "governance.jobs.scrub_again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +34,18 @@ class Ready:
     extent: Extent
     names: frozenset[str]
     traces: Traces
+
+
+def hold_still(ready: Ready, domain_id: str) -> None:
+    """Let nobody change what is to go, or come to quote or hold it, until the present transaction ends. In the order in
+    which others take these: proposals, documents, sessions, all the scopes, the domain."""
+    for batch in batches(ready.traces.proposals):
+        list(Proposal.objects.select_for_update().filter(pk__in=batch).order_by("pk").values_list("pk"))
+    scopes: set[int] = set()
+    for kind in sorted(ready.extent.things):
+        scopes |= set(eraser_of(kind).hold(ready.extent.things[kind].keys()))
+    lock_scopes(scopes)
+    lock_domain(domain_id)
 
 
 def erase(given: EraseInput, ready: Ready, ctx: Ctx) -> tuple[EraseResult, list[Change]]:
@@ -59,11 +77,10 @@ def erase(given: EraseInput, ready: Ready, ctx: Ctx) -> tuple[EraseResult, list[
                 )
             )
             changes.append(Change(eraser.table, str(each.id), {"sha256": each.sha256, **counts}, None, scopes=scopes))
+            changes += [Change(table, pk, {"with": str(each.id)}, None, scopes=scopes) for table, pk in each.along]
     _require_loose()
-    ids = list(uuids_in(ready.names).values())
-    scrubbed = scrub(ready.names, ready.traces, receipt_id, ctx)
-    for scrub_more in scrubbers():
-        scrubbed |= scrub_more(ids, given.domain_id)
+    scrubbed = scrub_all(ready.names, ready.traces, receipt_id, given.domain_id, ctx)
+    _scrub_again_later(ready.names, receipt_id, given.domain_id)
     insert(stones)
     told = {"erased": len(stones), **scrubbed}
     changes.append(Change("tombstones", str(receipt_id), None, told, incidental=True))
@@ -75,6 +92,25 @@ def erase(given: EraseInput, ready: Ready, ctx: Ctx) -> tuple[EraseResult, list[
         not_proved=list(NOT_PROVED),
     )
     return result, changes
+
+
+def scrub_all(names: frozenset[str], traces: Traces, receipt_id: UUID, domain_id: str, ctx: Ctx) -> dict[str, int]:
+    """Take what quotes these ids out of every record; how many records of each kind were changed."""
+    scrubbed = scrub(names, traces, receipt_id, ctx)
+    ids = list(uuids_in(names).values())
+    for scrub_more in scrubbers():
+        scrubbed |= scrub_more(ids, domain_id)
+    return scrubbed
+
+
+def _scrub_again_later(names: frozenset[str], receipt_id: UUID, domain_id: str) -> None:
+    """Who read it before it was gone may store what quotes it afterwards: look for that at once and when all such calls
+    have ended."""
+    ordered = sorted(names)
+    for start in range(0, len(ordered), NAMES):
+        given = (_AGAIN, str(receipt_id), domain_id, *ordered[start : start + NAMES])
+        enqueue(*given)
+        enqueue_later(ENDED, *given)
 
 
 def _require_loose() -> None:

@@ -20,7 +20,7 @@ from governance.models import (
     ProposalStep,
     Reversal,
 )
-from governance.selectors.erasing import BATCH, Traces, batches, entries_about, proposals_behind
+from governance.selectors.erasing import BATCH, ERASE, Traces, batches, entries_about, proposals_behind
 from governance.services.proposals import move_proposal
 from governance.services.steps import add_step
 from kernel.context import Ctx
@@ -33,13 +33,12 @@ _OF_PROPOSALS = frozenset({"proposals", "proposal_steps", "decisions", "blind_re
 def scrub(names: frozenset[str], traces: Traces, receipt_id: UUID, ctx: Ctx) -> dict[str, int]:
     """Take all that quotes these ids out of the records, in batches; how many records of each kind were changed.
 
-    The records themselves stay, and so does the hash chain over the audit log.
+    The records themselves stay, and so does the hash chain over the audit log. What was scrubbed before stays as it is.
     """
     mark = {"erased": str(receipt_id)}
     touching = entries_about(names)
-    proposals = (traces.proposals | proposals_behind(touching)) - (
-        {ctx.approval.proposal_id} if ctx.approval else set()
-    )
+    proposals = _unscrubbed(traces.proposals | proposals_behind(touching))
+    proposals -= {ctx.approval.proposal_id} if ctx.approval else set()
     entries = touching | _entries_of(proposals)
     for batch in batches(proposals):
         _scrub_proposals(batch, mark, ctx)
@@ -50,6 +49,14 @@ def scrub(names: frozenset[str], traces: Traces, receipt_id: UUID, ctx: Ctx) -> 
     for batch in batches(traces.answers):
         answers += IdempotencyRecord.objects.filter(pk__in=batch).update(answer=mark, fingerprint="")
     return {"audit_entries": changed, "proposals": len(proposals), "idempotency_answers": answers}
+
+
+def _unscrubbed(proposals: Collection[UUID]) -> set[UUID]:
+    return {
+        pk
+        for batch in batches(proposals)
+        for pk in Proposal.objects.filter(pk__in=batch).exclude(subject=GONE).values_list("pk", flat=True)
+    }
 
 
 def _entries_of(proposals: Collection[UUID]) -> set[UUID]:
@@ -86,9 +93,11 @@ def _scrub_proposals(ids: Sequence[UUID], mark: dict[str, str], ctx: Ctx) -> Non
 
 
 def _scrub_entries(ids: Sequence[UUID], names: frozenset[str], mark: dict[str, str]) -> int:
-    """Scrub a batch of audit entries; how many were changed. They are held, so that nobody seals them meanwhile."""
+    """Scrub a batch of audit entries; how many were changed. They are held, so that nobody seals them meanwhile.
+    Those of what was erased say nothing but hashes and counts."""
     changed: dict[AuditEntry, set[str]] = {}
-    for entry in AuditEntry.objects.select_for_update().filter(pk__in=ids).order_by("pk"):
+    rows = AuditEntry.objects.select_for_update().filter(pk__in=ids).exclude(action=ERASE)
+    for entry in rows.order_by("pk"):
         groups = set()
         kept = [_scrubbed(change, names, mark) for change in entry.changes]
         if kept != entry.changes:

@@ -29,6 +29,7 @@ from media.services.documents import remove
 from media.services.sections import Counted
 from media.services.sharing import counted, locked, share, unshare
 from scopes.selectors import held
+from scopes.services import lock_domain
 
 
 def _seen(given: GetDocumentInput, ctx: Ctx) -> Target:
@@ -98,8 +99,10 @@ def _counted(given: ShareDocumentInput, ctx: Ctx) -> tuple[SourceDocument, Count
 
 
 def _remove(given: RemoveDocumentInput, row: SourceDocument, ctx: Ctx) -> Applied[RemoveDocumentResult]:
+    found = locked(row)
+    lock_domain(row.domain_id)  # a hold that is placed at this moment is in force, or finds the document gone
     require_free(by_law(thing(row), row.domain_id))
-    count, changes = remove(locked(row))
+    count, changes = remove(found)
     return RemoveDocumentResult(document_id=row.pk, section_count=count), changes
 
 

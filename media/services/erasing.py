@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from uuid import UUID
 
 from governance.hooks import Erased
 from kernel.canonical import digest
 from kernel.context import Ctx
+from kernel.errors import StaleError
 from kernel.queue import enqueue
 from media.contracts.kinds import FINAL
 from media.models import MediaJob, MediaObject, SectionTag, SourceDocument
@@ -18,6 +19,12 @@ from media.services.ingesting.storing import shown
 from media.services.sharing import locked
 
 _LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)  # so that no grace period keeps the bytes
+
+
+def hold_documents(ids: Collection[UUID]) -> set[int]:
+    """Hold documents against other writers until the present transaction ends; no scope is to be locked for them."""
+    list(SourceDocument.objects.select_for_update().filter(pk__in=ids).order_by("pk").values_list("pk"))
+    return set()
 
 
 def erase_documents(ids: Sequence[UUID], ctx: Ctx) -> list[Erased]:
@@ -46,9 +53,10 @@ def _erase(document: SourceDocument) -> Erased:
 
 
 def _forget(job: MediaJob) -> UUID | None:
-    """Leave of an ended job that it was, without what it was asked and what came of it; the upload that it kept."""
+    """Leave of an ended job that it was, without what it was asked and what came of it; the upload that it kept. Raises
+    StaleError for one that has not ended: it was started after somebody looked for such."""
     staged = job.staging_object_id
-    MediaJob.objects.filter(pk=job.pk, status__in=FINAL).update(
+    forgotten = MediaJob.objects.filter(pk=job.pk, status__in=FINAL).update(
         source="",
         options={},
         request_fingerprint="",
@@ -57,4 +65,6 @@ def _forget(job: MediaJob) -> UUID | None:
         note="What it imported was erased.",
         staging_object=None,
     )
+    if not forgotten:
+        raise StaleError("A job that would import it again was started at this moment: look at it again.")
     return staged

@@ -46,11 +46,13 @@ class Written(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """The sections of a document in order, those of them that are new or stand elsewhere now, and the change."""
+    """The sections of a document in order, those of them that are new or stand elsewhere now, the change, and how many
+    went."""
 
     sections: list[SourceSection]
     placed: list[SourceSection]
     changes: list[Change]
+    lost: int
 
 
 def replace_sections(document: SourceDocument, wanted: Sequence[Written]) -> Replaced:
@@ -82,7 +84,7 @@ def replace_sections(document: SourceDocument, wanted: Sequence[Written]) -> Rep
     after = {"count": len(wanted), "added": len(made), "removed": len(gone)}
     change = Change("source_sections", str(document.pk), {"count": before} if before else None, after, incidental=True)
     rows = sorted([*kept, *made], key=lambda row: row.number)
-    return Replaced(rows, [*made, *moved], [change] if made or gone else [])
+    return Replaced(rows, [*made, *moved], [change] if made or gone else [], len(gone))
 
 
 def _give_ids(made: Sequence[SourceSection]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from governance.hooks import Eraser, register_eraser, register_holds, register_scrubber
 from memory.selectors import erasing
-from memory.services.erasing import erase_items, erase_sessions, scrub_contexts
+from memory.services.erasing import erase_items, erase_sessions, hold_items, hold_sessions, scrub_contexts
 
 register_eraser(
     Eraser(
@@ -14,6 +14,8 @@ register_eraser(
         erasing.names_of_items,
         erasing.show_items,
         erase_items,
+        hold_items,
+        erasing.wholes_of_items,
     )
 )
 register_eraser(
@@ -24,6 +26,7 @@ register_eraser(
         erasing.names_of_sessions,
         erasing.show_sessions,
         erase_sessions,
+        hold_sessions,
     )
 )
 register_holds(erasing.dependents)

@@ -13,7 +13,18 @@ from governance.contracts.presenting import RelatedText
 from governance.hooks import Dependent
 from kernel.context import Ctx
 from media.selectors.erasing import DOCUMENT, section_refs
-from memory.models import Entity, EvidenceLink, KgEdge, MemoryItem, Message, Ref, Session, ToolCall, Turn
+from memory.models import (
+    Conflict,
+    Entity,
+    EvidenceLink,
+    KgEdge,
+    MemoryItem,
+    Message,
+    Ref,
+    Session,
+    ToolCall,
+    Turn,
+)
 from memory.selectors.events import visible_sessions
 from memory.selectors.items import visible_items
 
@@ -53,22 +64,49 @@ def erasable_sessions(ids: Collection[UUID], domain_id: str, ctx: Ctx) -> Mappin
 
 
 def names_of_items(ids: Collection[UUID]) -> frozenset[str]:
-    """The ids by which records quote memories: their own, and those of the entities that they are about."""
+    """The ids by which records quote memories: their own, those of the entities that they are about with the relations
+    that go along, and of the conflicts that any of these is a side of."""
     about = Entity.objects.filter(item__in=list(ids)).values_list("pk", flat=True)
-    return frozenset(map(str, (*ids, *about)))
+    relations = relations_of(ids)
+    conflicts = (*conflicts_of("item", ids), *conflicts_of("edge", relations))
+    return frozenset(map(str, (*ids, *about, *relations, *conflicts)))
+
+
+def conflicts_of(sides: str, ids: Collection[UUID]) -> set[UUID]:
+    """The conflicts, decided or not, that any of these memories (`item`) or relations (`edge`) is a side of."""
+    return {
+        pk
+        for batch in batches(ids)
+        for side in ("a", "b")
+        for pk in Conflict.objects.filter(**{f"{sides}_{side}__in": batch}).values_list("pk", flat=True)
+    }
+
+
+def relations_of(ids: Collection[UUID]) -> dict[UUID, UUID]:
+    """The relations that go with memories of entities, each with its memory: those that name the entity, in its scope,
+    and were told in the same turn. What other turns told of it stays."""
+    found: dict[UUID, UUID] = {}
+    for entity in Entity.objects.filter(item__in=list(ids)).select_related("item"):
+        item = entity.item
+        if item is not None:
+            versions = MemoryItem.objects.filter(scope=item.scope_id, type=item.type, key=item.key, pk__in=list(ids))
+            turns = {item.source_turn_id, *versions.values_list("source_turn_id", flat=True)} - {None}
+            named = Q(subject_folded=entity.canonical_folded) | Q(object_folded=entity.canonical_folded)
+            edges = KgEdge.objects.filter(named, scope=entity.scope_id, source_turn__in=turns)
+            found |= dict.fromkeys(edges.values_list("pk", flat=True), item.pk)
+    return found
 
 
 def names_of_sessions(ids: Collection[UUID]) -> frozenset[str]:
-    """The ids by which records quote sessions: their own, and those of their turns, of all that was said in them, and of
-    what they brought into the graph."""
+    """The ids by which records quote sessions: their own, and those of their turns, of all that was said in them, of what
+    they brought into the graph, and of conflicts of that."""
     turns = Turn.objects.filter(session__in=list(ids)).values_list("pk", flat=True)
     said = {pk for pks in said_in(ids).values() for pk in pks}
-    graph = [
-        pk
+    edges, entities = (
+        list(model._default_manager.filter(source_session__in=list(ids)).values_list("pk", flat=True))  # noqa: SLF001
         for model in (KgEdge, Entity)
-        for pk in model._default_manager.filter(source_session__in=list(ids)).values_list("pk", flat=True)  # noqa: SLF001
-    ]
-    return frozenset(map(str, (*ids, *turns, *said, *graph)))
+    )
+    return frozenset(map(str, (*ids, *turns, *said, *edges, *entities, *conflicts_of("edge", edges))))
 
 
 def said_in(ids: Collection[UUID]) -> dict[UUID, list[UUID]]:
@@ -163,3 +201,14 @@ def _learned(ids: Collection[UUID]) -> Iterator[Dependent]:
         of, part = (own[scope_id], True) if scope_id in own else (session_id, False)
         if of is not None:
             yield Dependent(of, ITEM, str(pk), "a memory was learned from it", part=part)
+
+
+def wholes_of_items(ids: Collection[UUID]) -> dict[UUID, tuple[str, UUID]]:
+    """The sessions that memories are parts of: those in whose own scopes they lie."""
+    found: dict[UUID, tuple[str, UUID]] = {}
+    for batch in batches(ids):
+        rows = MemoryItem.objects.filter(pk__in=batch).values("scope_id")
+        own = dict(Session.objects.filter(scope__in=rows).values_list("scope_id", "pk"))
+        for pk, scope_id in MemoryItem.objects.filter(pk__in=batch, scope__in=own).values_list("pk", "scope_id"):
+            found[pk] = (SESSION, own[scope_id])
+    return found

@@ -12,7 +12,7 @@ from kernel.actions import Change
 from kernel.canonical import digest
 from kernel.compiled import Given, compiled, instances, tuple_of
 from kernel.context import Ctx, Right
-from kernel.errors import InvalidInputError, NotFoundError
+from kernel.errors import InvalidInputError, NotFoundError, StaleError
 from kernel.rows import insert
 from memory.contracts import Event, TurnEvents
 from memory.models import Message, Ref, Session, SessionScopeLink, ToolCall, Turn
@@ -160,7 +160,8 @@ def _link(session: Session, place: Resolved, keys: dict[str, int], ctx: Ctx) -> 
 def _next_turn(where: Place, names: Sequence[str], ctx: Ctx) -> Turn:
     """Take the next sequence number: the update locks the session's row until the transaction ends."""
     session = where.session
-    Session.objects.filter(pk=session.pk).update(last_seq=F("last_seq") + 1)
+    if not Session.objects.filter(pk=session.pk).update(last_seq=F("last_seq") + 1):
+        raise StaleError(f"Session {session.external_id} was erased at this moment: send the turn again.")
     ((session.last_seq,),) = _last_seq(session=session.pk)
     turn = Turn(
         domain_id=session.domain_id,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from django.apps import apps
@@ -11,7 +12,8 @@ from governance.audit import chain
 from governance.models import AuditEntry, AuditSeal, LegalHold, Proposal, Tombstone
 from kernel.errors import ConflictError, DomainError, ForbiddenError, InvalidInputError, NotFoundError
 from media.models import MediaJob, MediaObject, SourceDocument
-from memory.models import ContextRecord, MemoryItem, Message, Session, Summary, Turn
+from memory.models import ContextRecord, KgEdge, MemoryItem, Message, Session, Summary, Turn
+from scopes.selectors import authenticate_key
 from search.models import IndexEntry, Posting
 from tests.conftest import TEAM, Cast, Player, make_agent, make_person
 from tests.guards.write_guard import guarded_tables
@@ -184,6 +186,61 @@ def test_a_proposal_that_quotes_it_is_scrubbed_and_one_that_waits_expires(cast):
     assert faults() == []
 
 
+@pytest.mark.parametrize("verdict", ["none", "reject", "approve"])
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_decision_about_a_conflict_with_it_is_scrubbed(cast, side, verdict):
+    """It names the conflict only, and shows both texts."""
+    rule = {"name": "r", "actions": ["resolve_conflict"], "scope_types": ["project"]}
+    cast.operator.do("set_policy", domain_id=TEAM, document={"review": {"queue": [rule]}}, reason="shared")
+    curator = make_agent("curator", TEAM, rights=["read", "write", "promote"])
+    told = [
+        {"key": "decision:shop:db", "decision": f"The default database of {SECRET} is Postgres."},
+        {"key": "decision:shop:default-db", "decision": f"The default database of {SECRET} is MySQL."},
+    ]
+    items = [only(commit(cast.agent, "s1", scopes=context("project:p"), decisions=[each]))["id"] for each in told]
+    (conflict,) = cast.agent.do("list_conflicts", domain_id=TEAM)["conflicts"]
+    given = {"id": conflict["id"], "outcome": "not_a_conflict", "reason": f"both are {SECRET}"}
+    waiting = curator.do("resolve_conflict", given)["proposal"]["id"]
+    if verdict != "none":
+        cast.reviewer.do(f"{verdict}_proposal", id=waiting, revision=1, reason=f"because of {SECRET}")
+    assert SECRET in Proposal.objects.get(pk=waiting).subject
+    sealed()
+    assert erase(cast.operator, "memory", items[side])["scrubbed"]["proposals"] == 1
+    row = Proposal.objects.get(pk=waiting)
+    assert (row.subject, SECRET in row.search_text) == ("(erased)", False)
+    erase(cast.operator, "memory", items[1 - side])
+    assert holding(SECRET) == set()
+    sealed()
+    assert faults() == []
+
+
+def test_a_conflict_of_relations_goes_with_the_session_that_brought_one(cast):
+    for name, place in (("s1", "Paris"), ("s2", SECRET)):
+        edge = {"subject": "shop", "predicate": "located_in", "object": place, "valid_from": "2026-01-01T00:00:00Z"}
+        commit(cast.agent, name, scopes=context("project:p", write=("project:p",)), edges=[edge])
+    assert SECRET in str(cast.agent.do("list_conflicts", domain_id=TEAM)["conflicts"])
+    erase(cast.operator, "session", session_of(cast.agent, "s2"), along=True)
+    assert holding(SECRET) == set()
+    assert cast.agent.do("list_conflicts", domain_id=TEAM, state=None)["conflicts"] == []
+
+
+def test_relations_that_others_told_stay(cast):
+    """Of an entity that is erased with its memory, what the same turn told of it goes, and what others told stays."""
+    place = context("project:p", write=("project:p",))
+    zoo = {"key": "entity:org:zoo", "kind": "org", "canonical": "zoo", "remember": True}
+    first = {"subject": "zoo", "predicate": "owns", "object": SECRET}
+    made = commit(cast.agent, "s1", scopes=place, entities=[zoo], edges=[first])
+    commit(cast.agent, "s2", scopes=place, edges=[{"subject": "zoo", "predicate": "feeds", "object": "lions"}])
+    commit(cast.agent, "s2", scopes=place, edges=[{"subject": "shop", "predicate": "owns", "object": "zoo"}])
+    gone = str(KgEdge.objects.get(object=SECRET).pk)
+    told = erase(cast.operator, "memory", only(made)["id"])
+    assert told["erased"][0]["counts"]["relations"] == 1
+    assert {row.predicate for row in KgEdge.objects.all()} == {"feeds", "owns"}
+    assert holding(SECRET) == set()
+    (entry,) = AuditEntry.objects.filter(action="erase", outcome="allowed")
+    assert ("kg_edges", gone) in {(change["table"], change["id"]) for change in entry.changes}
+
+
 def test_an_approval_that_made_it_is_scrubbed(cast):
     everyone = {"type": "global", "id": "all"}
     rule = {"name": "globals", "actions": ["commit_turn"], "scope_types": ["global"]}
@@ -309,6 +366,35 @@ def test_a_held_document_cannot_be_removed_either(cast):
         cast.agent.do("remove_document", document_id=made["document_id"], reason="old")
 
 
+def test_a_held_document_keeps_its_sections(cast):
+    """Importing it again replaces them: the same text may come again, another may not."""
+    uri = "https://example.org/z"
+
+    def bring(text: str) -> dict:
+        made: dict = cast.agent.do("add_document", domain_id=TEAM, options={"text": text, "source_uri": uri})
+        return made
+
+    pk = bring("A zebra.")["document_id"]
+    hold = cast.operator.do("place_hold", domain_id=TEAM, object={"kind": "document", "id": pk}, reason="a lawsuit")
+    bring("A zebra.")
+    with pytest.raises(ConflictError, match="legal hold"):
+        bring("No more.")
+    assert cast.agent.do("get_document", document_id=pk)["sections"][0]["content"] == "A zebra."
+    cast.operator.do("lift_hold", id=hold["hold"]["id"], reason="over")
+    assert bring("No more.")["document_id"] == pk
+
+
+def test_a_hold_on_a_session_holds_the_memories_in_its_own_scope(cast):
+    own = only(commit(cast.agent, "s1", decisions=[PLAN]))
+    elsewhere = learned(cast, session="s1")
+    given = {"kind": "session", "id": session_of(cast.agent)}
+    hold = cast.operator.do("place_hold", domain_id=TEAM, object=given, reason="a lawsuit")["hold"]
+    assert refused(cast.operator, "memory", own["id"]).extra["held"][0]["kind"] == "legal_hold"
+    erase(cast.operator, "memory", elsewhere["id"])
+    cast.operator.do("lift_hold", id=hold["id"], reason="over")
+    erase(cast.operator, "memory", own["id"])
+
+
 def test_a_version_written_meanwhile_makes_it_stale(cast, eraser):
     item = learned(cast)
     proposal = erase(eraser, "memory", item["id"])["proposal"]["id"]
@@ -337,6 +423,27 @@ def test_strangers_are_told_nothing(cast):
     elsewhere = {"domain_id": "elsewhere", "objects": [{"kind": "memory", "id": item["id"]}], "reason": "x"}
     with pytest.raises(NotFoundError):
         cast.stranger.do("erase", elsewhere)
+
+
+def test_who_may_not_erase_is_told_as_little_of_what_was_erased_as_of_what_never_was(cast, eraser):
+    item = learned(cast)
+    erase(cast.operator, "memory", item["id"], idempotency_key="k")
+    narrow = make_agent("narrow", TEAM, pattern="session:*", rights=["read", "write", "erase"])
+    ghost = "01890a5d-ac96-774b-bcce-b302099a8057"
+    for player in (cast.agent, narrow, eraser, cast.reviewer):
+        told = [refused(player, "memory", pk, idempotency_key="k") for pk in (item["id"], ghost)]
+        assert [each.code for each in told] == ["not_found", "not_found"]
+        assert told[0].message.replace(item["id"], ghost) == told[1].message
+
+
+def test_a_first_answer_is_given_again_only_to_who_still_may_erase(cast, eraser):
+    item = learned(cast)
+    proposal = erase(eraser, "memory", item["id"], idempotency_key="k")["proposal"]["id"]
+    cast.reviewer.do("approve_proposal", id=proposal, revision=1, reason="yes")
+    assert erase(eraser, "memory", item["id"], idempotency_key="k")["deduplicated"] is True
+    cast.operator.do("grant_access", name="eraser", domain_id=TEAM, pattern="*", rights=["read", "write"])
+    narrowed = replace(eraser, identity=authenticate_key(eraser.key))
+    assert refused(narrowed, "memory", item["id"], idempotency_key="k").code == "not_found"
 
 
 def test_receipts_are_read_by_who_reviews_the_scope(cast):

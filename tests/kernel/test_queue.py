@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from datetime import timedelta
 from multiprocessing import Value
 from queue import Queue
 
@@ -13,6 +14,7 @@ from django_q.models import OrmQ, Schedule
 from django_q.worker import worker
 
 from kernel import queue
+from kernel.clock import now
 
 JOB = "kernel.clock.now"
 
@@ -32,6 +34,17 @@ def test_what_is_rolled_back_is_not_queued():
         queue.enqueue(JOB)
         transaction.set_rollback(True)
     assert not OrmQ.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_is_to_run_later_runs_once_then():
+    before = now()
+    with transaction.atomic():
+        queue.enqueue_later(5, JOB, 1, "two")
+        assert not Schedule.objects.filter(func=JOB).exists()
+    row = Schedule.objects.get(func=JOB)
+    assert (row.schedule_type, row.args) == (Schedule.ONCE, "(1, 'two')")
+    assert row.next_run >= before + timedelta(minutes=5)
 
 
 def test_saying_it_again_changes_nothing(db):

@@ -6,18 +6,21 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
+from governance.selectors.erasing import by_law, require_free
 from kernel.actions import Applied, Change
 from kernel.context import Ctx
 from media.contracts.documents import AddDocumentInput, AddDocumentResult, ImportStatus
 from media.contracts.kinds import DocumentState
 from media.contracts.metadata import DocumentMetadata
 from media.models import SourceDocument
+from media.selectors.erasing import thing
 from media.selectors.indexed import lost_sections
 from media.services.ingesting.preparing import Ready
 from media.services.objects import attach
 from media.services.sections import Counted, Replaced, index_sections, own_scope_key, replace_sections
 from media.services.sharing import share
 from media.services.tagging import ensure_tags, tag_sections
+from scopes.services import lock_domain
 from search import services as index
 from search.contracts import Kind
 
@@ -36,8 +39,10 @@ _SHOWN = (
 
 
 def apply(given: AddDocumentInput, ready: Ready, ctx: Ctx) -> Applied[AddDocumentResult]:
-    """Store it under the caller's name: what the caller imported from the same source before takes its place."""
+    """Store it under the caller's name: what the caller imported from the same source before gives way, but
+    not where a legal hold is on it."""
     document, change = _upsert(given, ready, ctx)
+    lying = thing(document)
     changes = [change]
     changes += attach(document, ready.stored)
     replaced = replace_sections(document, ready.sections)
@@ -47,6 +52,9 @@ def apply(given: AddDocumentInput, ready: Ready, ctx: Ctx) -> Applied[AddDocumen
         changes += share(document, name, ready.counted, ctx)
     tags, made = ensure_tags(document.domain_id, given.options.tags)
     changes += [*made, *tag_sections(replaced.sections, tags)]
+    if replaced.lost:
+        lock_domain(document.domain_id)  # last, as whoever has it locks no scope any more
+        require_free(by_law(lying, document.domain_id))
     result = AddDocumentResult(
         document_id=document.pk,
         media_type=ready.metadata.media_type,

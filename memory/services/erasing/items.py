@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Q
+from django.db.models import Count
 
 from governance.hooks import Erased
 from kernel.canonical import digest
@@ -26,9 +26,8 @@ from memory.models import (
     Notice,
     Summary,
 )
-from memory.selectors.erasing import batches
+from memory.selectors.erasing import batches, relations_of
 from memory.services.erasing.quotes import delete_contexts
-from scopes.services import lock_scopes
 from search import services as index
 from search.contracts import Kind
 
@@ -38,13 +37,24 @@ _HANGING: dict[str, Any] = {
 _TOLD = ("id", "type", "key", "value", "statement", "content_hash", "version", "author_id")
 
 
+def hold_items(ids: Collection[UUID]) -> set[int]:
+    """The scopes that are to be locked before memories are erased."""
+    return {
+        key
+        for batch in batches(ids)
+        for key in MemoryItem.objects.filter(pk__in=batch).values_list("scope_id", flat=True)
+    }
+
+
 def erase_items(ids: Sequence[UUID], ctx: Ctx) -> list[Erased]:
     """Delete memories, all versions that are named. Summaries of the sessions that they come from, which may quote them,
-    go too and are made anew in time; so do entities that they are about, with their relations."""
-    lock_scopes(MemoryItem.objects.filter(pk__in=ids).values_list("scope_id", flat=True))
+    go too and are made anew in time; so do entities that they are about, with the relations told in the same turn."""
+    relations: defaultdict[UUID, list[UUID]] = defaultdict(list)
+    for relation, item_id in relations_of(ids).items():
+        relations[item_id].append(relation)
     for batch in batches(ids):
         _unlink(batch)
-    return [each for batch in batches(ids) for each in _erase(batch)]
+    return [each for batch in batches(ids) for each in _erase(batch, relations)]
 
 
 def _unlink(ids: Sequence[UUID]) -> None:
@@ -53,11 +63,11 @@ def _unlink(ids: Sequence[UUID]) -> None:
     MemoryItem.objects.filter(successor__in=ids).update(successor=None)
 
 
-def _erase(ids: Sequence[UUID]) -> list[Erased]:
+def _erase(ids: Sequence[UUID], relations: Mapping[UUID, Sequence[UUID]]) -> list[Erased]:
     rows = list(MemoryItem.objects.filter(pk__in=ids).order_by("pk"))
     hanging: dict[str, dict[UUID, list[str]]] = {name: _ids_of(model, ids) for name, model in _HANGING.items()}
     conflicts = _conflicts_of(ids)
-    _forget_graph(ids)
+    _forget_graph(ids, [pk for each in ids for pk in relations.get(each, ())])
     _forget_summaries(rows)
     ConflictSignature.objects.filter(item__in=ids).delete()
     index.remove(Kind.MEMORY, ids)
@@ -68,7 +78,12 @@ def _erase(ids: Sequence[UUID]) -> list[Erased]:
             digest(
                 [*(_plain(getattr(row, name)) for name in _TOLD), [hanging[name].get(row.pk, []) for name in hanging]]
             ),
-            {**{name: len(found.get(row.pk, [])) for name, found in hanging.items()}, "conflicts": conflicts[row.pk]},
+            {
+                **{name: len(found.get(row.pk, [])) for name, found in hanging.items()},
+                "conflicts": conflicts[row.pk],
+                "relations": len(relations.get(row.pk, ())),
+            },
+            tuple(("kg_edges", str(pk)) for pk in relations.get(row.pk, ())),
         )
         for row in rows
     ]
@@ -99,11 +114,10 @@ def _forget_summaries(rows: Sequence[MemoryItem]) -> None:
         delete_contexts(list(later.values_list("pk", flat=True)))
 
 
-def _forget_graph(ids: Sequence[UUID]) -> None:
-    for entity in Entity.objects.filter(item__in=ids):
-        about = Q(subject_folded=entity.canonical_folded) | Q(object_folded=entity.canonical_folded)
-        KgEdge.objects.filter(about, scope=entity.scope_id).delete()
-        entity.delete()
+def _forget_graph(ids: Sequence[UUID], relations: Sequence[UUID]) -> None:
+    for batch in batches(relations):
+        KgEdge.objects.filter(pk__in=batch).delete()
+    Entity.objects.filter(item__in=ids).delete()
 
 
 def _plain(value: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -26,7 +26,6 @@ from memory.models import (
 )
 from memory.selectors.erasing import batches, said_in
 from memory.services.erasing.quotes import delete_contexts
-from scopes.services import lock_scopes
 from search import services as index
 from search.contracts import Kind
 
@@ -38,11 +37,19 @@ _SAID: dict[Any, tuple[str, ...]] = {
 _READ = 500  # rows that are read at a time
 
 
+def hold_sessions(ids: Collection[UUID]) -> set[int]:
+    """Hold sessions until the present transaction ends, as a commit does before it locks scopes; the scopes that are to
+    be locked too: theirs and those of what they brought into the graph."""
+    found = {row.scope_id for row in Session.objects.select_for_update().filter(pk__in=ids).order_by("pk")}
+    for model in (KgEdge, Entity):
+        rows = model._default_manager.filter(source_session__in=ids)  # noqa: SLF001  as Django names it
+        found |= set(rows.values_list("scope_id", flat=True))
+    return found
+
+
 def erase_sessions(ids: Sequence[UUID], ctx: Ctx) -> list[Erased]:
     """Delete sessions. The memories in their own scopes were erased before; their scopes stay, empty."""
-    sessions = list(Session.objects.select_for_update().filter(pk__in=ids).order_by("pk"))
-    lock_scopes({session.scope_id for session in sessions})
-    return [_erase(session) for session in sessions]
+    return [_erase(session) for session in Session.objects.filter(pk__in=ids).order_by("pk")]
 
 
 def _erase(session: Session) -> Erased:
