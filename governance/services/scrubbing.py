@@ -52,10 +52,11 @@ def scrub(names: frozenset[str], traces: Traces, receipt_id: UUID, ctx: Ctx) -> 
 
 
 def _unscrubbed(proposals: Collection[UUID]) -> set[UUID]:
+    """Those that keep a digest of what they would do, as every one does until it is scrubbed."""
     return {
         pk
         for batch in batches(proposals)
-        for pk in Proposal.objects.filter(pk__in=batch).exclude(subject=GONE).values_list("pk", flat=True)
+        for pk in Proposal.objects.filter(pk__in=batch).exclude(digest="").values_list("pk", flat=True)
     }
 
 
