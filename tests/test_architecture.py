@@ -131,14 +131,14 @@ def test_the_environment_is_not_imported_by_name():
 
 
 def job_names() -> list[tuple[str, str]]:
-    """Every job named in a call of `enqueue` or `every`: file and dotted path, '' where it is no plain text."""
+    """Every job named in a call of `enqueue`, `enqueue_later` or `every`: file and dotted path, '' where it is no plain text."""
     found = []
     for name in written():
         for node in ast.walk(tree_of(name)):
             if not isinstance(node, ast.Call):
                 continue
             called = ast.unparse(node.func).rpartition(".")[2]
-            place = {"enqueue": 0, "every": 1}.get(called)
+            place = {"enqueue": 0, "enqueue_later": 1, "every": 1}.get(called)
             if place is None or name == "kernel/queue.py":
                 continue
             given = [*node.args, *(word.value for word in node.keywords if word.arg == "job")]

@@ -24,7 +24,6 @@ from scopes.services import lock_domain, lock_scopes
 SHOWN = 100
 NAMES = 2000  # ids that one later run looks for
 ENDED = 15  # minutes in which a call ends that reads, asks a model and stores
-_AGAIN = "governance.jobs.scrub_again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +107,9 @@ def _scrub_again_later(names: frozenset[str], receipt_id: UUID, domain_id: str) 
     have ended."""
     ordered = sorted(names)
     for start in range(0, len(ordered), NAMES):
-        given = (_AGAIN, str(receipt_id), domain_id, *ordered[start : start + NAMES])
-        enqueue(*given)
-        enqueue_later(ENDED, *given)
+        given = (str(receipt_id), domain_id, *ordered[start : start + NAMES])
+        enqueue("governance.jobs.scrub_again", *given)
+        enqueue_later(ENDED, "governance.jobs.scrub_again", *given)
 
 
 def _require_loose() -> None:
