@@ -51,13 +51,13 @@ def shape() -> dict[str, object]:
     row of the source."""
     told = MigratedRow.objects.order_by("source_table", "source_id")
     items = MemoryItem.objects.order_by("type", "key", "content_hash", "status")
-    sizes = ScopeSize.objects.values("scope__type", "scope__external_id").annotate(
+    sizes = ScopeSize.objects.values("scope__scope_type", "scope__external_id").annotate(
         n=Sum("entries"), long=Sum("length")
     )
     return {
         # Sizes of scopes are changes to be added up, and how many rows tell them is chance.
         "rows": {table: count for table, (count, _) in snapshot().items() if table != ScopeSize._meta.db_table},
-        "sizes": sorted(map(tuple, sizes.values_list("scope__type", "scope__external_id", "n", "long"))),
+        "sizes": sorted(map(tuple, sizes.values_list("scope__scope_type", "scope__external_id", "n", "long"))),
         "told": list(told.values_list("source_table", "source_id", "digest", "outcome", "reason", "target_id")),
         "items": list(items.values_list("type", "key", "status", "lifecycle_status", "content_hash", "version")),
         "turns": list(Turn.objects.order_by("session__external_id", "seq").values_list("session__external_id", "seq")),
