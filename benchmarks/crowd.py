@@ -69,7 +69,7 @@ def _id(kind: int) -> str:
 
 def _copy(row: Model, count: int, kind: int, fields: dict[str, str]) -> None:
     """So many further rows like one; `fields` are expressions over the number `n` and the row's own columns."""
-    meta = row._meta  # noqa: SLF001  the columns of any model
+    meta = row._meta
     columns = [field.attname for field in meta.concrete_fields]
     given = {"id": _id(kind), **fields}
     chosen = ", ".join(given.get(column, f'"{column}"') for column in columns)

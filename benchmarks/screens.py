@@ -63,7 +63,7 @@ def _addresses(client: object) -> list[str]:
         found.append(place.link)
     for model in admin.site._registry:  # noqa: SLF001  the list of all pages has no other name
         page = admin.site.get_model_admin(model)
-        row = model._default_manager.order_by("-pk").first() if isinstance(page, ReadOnlyAdmin) else None  # noqa: SLF001
+        row = model._default_manager.order_by("-pk").first() if isinstance(page, ReadOnlyAdmin) else None
         found += [page_url(row)] if row is not None else []
     return list(dict.fromkeys(found))
 

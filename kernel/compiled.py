@@ -126,7 +126,7 @@ def instances(model: type[Instance], columns: Sequence[str]) -> Callable[..., In
 
     Raises ValueError unless the columns come in the model's own order.
     """
-    own = model._meta.concrete_fields  # noqa: SLF001  Django documents it
+    own = model._meta.concrete_fields
     if tuple(field.attname for field in own if field.attname in columns) != tuple(columns):
         raise ValueError(f"The columns of {model.__name__} must be its own, in its own order.")
     return lambda *values: model.from_db(connection.alias, columns, values)

@@ -156,7 +156,7 @@ def held_in_place(rows: models.QuerySet[Row]) -> list[Any]:
     sql, values = rows.order_by("pk").values_list("pk").query.sql_with_params()
     with connection.cursor() as cursor:
         cursor.execute(f"{sql} FOR KEY SHARE" if is_postgres() else sql, values)
-        return [rows.model._meta.pk.to_python(key) for (key,) in cursor.fetchall()]  # noqa: SLF001
+        return [rows.model._meta.pk.to_python(key) for (key,) in cursor.fetchall()]
 
 
 def skipping_locked(rows: models.QuerySet[Row]) -> models.QuerySet[Row]:
@@ -277,7 +277,7 @@ def count_up(model: type[models.Model], rows: Sequence[tuple[str, str, str, int,
     `used` for the amount. In a later span than the stored one a counter begins at nothing again. Both databases take
     the same statement; each row's lock is held until the present transaction ends.
     """
-    table = connection.ops.quote_name(model._meta.db_table)  # noqa: SLF001
+    table = connection.ops.quote_name(model._meta.db_table)
     places = ", ".join(["(%s, %s, %s, %s, %s)"] * len(rows))
     sql = (
         f"INSERT INTO {table} (domain, actor, kind, span, used) VALUES {places} "  # noqa: S608  names are ours

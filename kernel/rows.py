@@ -71,7 +71,7 @@ def insert(rows: Sequence[Model], *, known: bool = False) -> None:
 
 @cache
 def _table(model: type[Model], _engine: str) -> _Table:
-    options = model._meta  # noqa: SLF001  Django documents it
+    options = model._meta
     connection = connections[DEFAULT_DB_ALIAS]
     quoted = connection.ops.quote_name
     number = options.pk.column if isinstance(options.pk, AutoField) else None

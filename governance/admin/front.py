@@ -46,8 +46,8 @@ def front_page(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
         ],
         "queue": reverse("admin:governance_queue"),
         "statistics": reverse("admin:governance_statistics"),
-        "policies": list_url(PolicyVersion._meta),  # noqa: SLF001
-        "audit_list": list_url(AuditEntry._meta),  # noqa: SLF001
+        "policies": list_url(PolicyVersion._meta),
+        "audit_list": list_url(AuditEntry._meta),
         "nothing_yet": all(card["count"] == "0" for card in cards),
     }
 

@@ -43,7 +43,7 @@ def list_url(opts: Any, **narrow: object) -> str:
 
 def page_url(row: Model) -> str:
     """The address of a row's page."""
-    return reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_change", args=[row.pk])  # noqa: SLF001
+    return reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_change", args=[row.pk])
 
 
 def places(request: HttpRequest) -> list[Placed]:

@@ -88,7 +88,7 @@ def _scrub_proposals(ids: Sequence[UUID], mark: dict[str, str], ctx: Ctx) -> Non
     )
     Decision.objects.filter(proposal__in=ids).exclude(input=None).update(input=mark)
     for model in (Decision, BlindReview):
-        model._default_manager.filter(proposal__in=ids).exclude(reason="").update(reason=GONE)  # noqa: SLF001  as Django
+        model._default_manager.filter(proposal__in=ids).exclude(reason="").update(reason=GONE)
     said = ProposalStep.objects.filter(proposal__in=ids).exclude(kind=StepKind.EXPIRED)
     said.filter(~Q(text="") | ~Q(data={})).update(text=GONE, data={})
 

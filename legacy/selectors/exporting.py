@@ -12,6 +12,7 @@ from governance.selectors.audit import on_record
 from kernel.errors import InvalidInputError
 from legacy.contracts.exporting import ExportLegacyInput, ExportLegacyResult, ExportNote, ExportPhase, OlderRow
 from legacy.contracts.rows import as_uuid
+from legacy.models import MigratedRow
 from legacy.selectors.origins import older_ids, older_session_names
 from memory.contracts.items import TRUSTED, Status
 from memory.models import (
@@ -174,8 +175,16 @@ def _summaries(given: ExportLegacyInput, after: UUID, page: _Page) -> None:
     later = Summary.objects.filter(session__in=newest).order_by("version").values_list("session_id", "pk")
     last = dict(later)
     names, _ = older_session_names([summary.session for summary in newest.values()])
+    kept = set(
+        MigratedRow.objects.filter(source_table="summaries", source_id__in=names.values()).values_list(
+            "source_id", flat=True
+        )
+    )
     for session_id, summary in newest.items():
-        if last[session_id] == summary.pk:
+        if last[session_id] == summary.pk and names[session_id] in kept:
+            what = "The older system has a summary of this conversation, and keeps it: this newer one is not among the rows."
+            page.note("summary_kept", "summaries", summary.pk, what)
+        elif last[session_id] == summary.pk:
             page.add(
                 "summaries",
                 session_id=names[session_id],

@@ -80,7 +80,7 @@ def faults_of(table: str, rows: Sequence[Any]) -> Iterator[Fault]:
 def _linked(link: Link, rows: Sequence[Any]) -> Iterator[Fault]:
     wanted = {getattr(row, link.attribute) for row in rows} - {None}
     column = "domain_id" if link.domain else "pk"
-    others = dict(link.model._default_manager.filter(pk__in=wanted).values_list("pk", column))  # noqa: SLF001
+    others = dict(link.model._default_manager.filter(pk__in=wanted).values_list("pk", column))
     name = link.attribute.removesuffix("_id").replace("_", " ")
     for row in rows:
         other = getattr(row, link.attribute)
@@ -119,4 +119,4 @@ def _evidence(items: Sequence[Any]) -> Iterator[Fault]:
 
 def _existing(model: type[Model], refs: set[str]) -> set[str]:
     ids = [pk for pk in map(as_uuid, refs) if pk is not None]
-    return {str(pk) for pk in model._default_manager.filter(pk__in=ids).values_list("pk", flat=True)}  # noqa: SLF001
+    return {str(pk) for pk in model._default_manager.filter(pk__in=ids).values_list("pk", flat=True)}

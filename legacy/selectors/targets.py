@@ -23,7 +23,7 @@ _DIGITS = 32
 
 def targets(model: type[Model], names: Iterable[str], related: Sequence[str] = ()) -> dict[str, Any]:
     """The rows of these names that are here; `related` are fetched with them."""
-    rows = model._default_manager.select_related(*related)  # noqa: SLF001  Django documents it
+    rows = model._default_manager.select_related(*related)
     if model is Domain:
         return dict(rows.in_bulk(list(names)).items())
     if model in _ENDS:
@@ -43,7 +43,7 @@ def name_of(row: Any) -> str:
 def _pairs(model: type[Model], names: Collection[str]) -> dict[str, Any]:
     (field, _), _ = _ENDS[model]
     ones = {name[:_DIGITS] for name in names}
-    rows = model._default_manager.filter(**{f"{field}__in": [each for each in ones if len(each) == _DIGITS]})  # noqa: SLF001
+    rows = model._default_manager.filter(**{f"{field}__in": [each for each in ones if len(each) == _DIGITS]})
     return {name: row for row in rows if (name := name_of(row)) in names}
 
 
@@ -55,7 +55,7 @@ def gone_with_an_end(table: str, model: type[Model], gone: Collection[str]) -> s
     (_, one), (_, other) = _ENDS[model]
     owners = _owners(one, {name[:_DIGITS] for name in gone})
     others = _owners(other, {name[_DIGITS:] for name in gone})
-    told = on_record(table, set(owners.values())) | on_record(one._meta.db_table, set(owners.values()))  # noqa: SLF001
+    told = on_record(table, set(owners.values())) | on_record(one._meta.db_table, set(owners.values()))
     return {
         name
         for name in gone
@@ -66,5 +66,5 @@ def gone_with_an_end(table: str, model: type[Model], gone: Collection[str]) -> s
 def _owners(model: type[Model], digits: Collection[str]) -> dict[str, str]:
     """The ends that are here, each with the id under which a change of its links is told."""
     column = "document_id" if model is SourceSection else "pk"
-    rows = model._default_manager.filter(pk__in=list(digits)).values_list("pk", column)  # noqa: SLF001
+    rows = model._default_manager.filter(pk__in=list(digits)).values_list("pk", column)
     return {pk.hex: str(owner) for pk, owner in rows}

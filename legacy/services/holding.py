@@ -58,7 +58,7 @@ def look_at_targets(table: str, rows: Sequence[MigratedRow], tally: Tally) -> No
         tally.missing[table] += fault.code == NO_PLACE
     if table in _FOUND_AS:
         findable = [row.pk for row in there.values() if getattr(row, "status", "") != Status.RETRACTED]
-        lost = without_entry(model._default_manager.filter(pk__in=findable), _FOUND_AS[table])  # noqa: SLF001
+        lost = without_entry(model._default_manager.filter(pk__in=findable), _FOUND_AS[table])
         for pk in lost.values_list("pk", flat=True):
             tell("not_indexed", str(pk), "No search finds it: run `rebuild_index --full`.")
 
@@ -94,7 +94,7 @@ def _compare(table: str, known: Sequence[tuple[SourceRow, MigratedRow]], tally: 
         if became.target_id in there
     ]
     differing = [became.target_id for _, became, found in values if not all(each.same for each in found)]
-    recorded = on_record(comparison.model._meta.db_table, differing)  # noqa: SLF001
+    recorded = on_record(comparison.model._meta.db_table, differing)
     for row, became, found in values:
         other = [each for each in found if not each.same]
         excuse = _excuse({each.column for each in other}, became, there[became.target_id], recorded) if other else ""

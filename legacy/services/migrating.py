@@ -216,7 +216,8 @@ def _stored(step: Step, rows: Sequence[SourceRow], run: Run) -> list[Outcome]:
             return step.store(rows, run)
     except _STOPS:
         raise
-    except Exception:  # noqa: BLE001  one by one it shows which row it is
+    except Exception:
+        logger.warning("a batch of %s is stored row by row", step.name, exc_info=True)
         return [_stored_alone(step, row, run) for row in rows]
 
 

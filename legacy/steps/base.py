@@ -132,7 +132,7 @@ def pieces(values: Collection[T]) -> Iterator[list[T]]:
 def free_ids(model: type[Model], rows: Sequence[SourceRow], column: str = "pk") -> dict[str, UUID]:
     """The id that each row gets here, by its source id: its own where that is a UUID and nobody has it here."""
     own = {row.id: row.target_id() for row in rows}
-    found = model._default_manager.filter(**{f"{column}__in": list(own.values())})  # noqa: SLF001
+    found = model._default_manager.filter(**{f"{column}__in": list(own.values())})
     taken = set(found.values_list(column, flat=True))
     return {row.id: row.target_id(part="again") if own[row.id] in taken else own[row.id] for row in rows}
 

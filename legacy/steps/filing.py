@@ -65,7 +65,7 @@ class Filing:
     def _there(self, end: End, rows: Sequence[SourceRow]) -> tuple[Parents, set[UUID]]:
         """Where the rows at one end went, and which of these are still there."""
         known = parents(end.table, (row.columns.get(end.column) for row in rows))
-        found = end.model._default_manager.filter(pk__in=known.moved.values())  # noqa: SLF001  Django documents it
+        found = end.model._default_manager.filter(pk__in=known.moved.values())
         return known, set(found.values_list("pk", flat=True))
 
 

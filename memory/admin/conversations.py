@@ -66,9 +66,9 @@ class SessionAdmin(ReadOnlyAdmin):
         return [
             fact("Session", row.external_id, kind="code"),
             fact("Domain", row.domain_id, list_url(self.opts, domain=row.domain_id)),
-            fact("Turns", row.last_seq, list_url(Turn._meta, session=row.pk)),  # noqa: SLF001
-            Fact("From this session", Cell("memories learned", list_url(MemoryItem._meta, source_session=row.pk))),  # noqa: SLF001
-            Fact("From this session", Cell("contexts composed", list_url(ContextRecord._meta, session=row.pk))),  # noqa: SLF001
+            fact("Turns", row.last_seq, list_url(Turn._meta, session=row.pk)),
+            Fact("From this session", Cell("memories learned", list_url(MemoryItem._meta, source_session=row.pk))),
+            Fact("From this session", Cell("contexts composed", list_url(ContextRecord._meta, session=row.pk))),
             fact("Opened", row.created_at, kind="time"),
             fact("Server id", row.pk, kind="code"),
         ]
@@ -155,7 +155,7 @@ class TurnAdmin(ReadOnlyAdmin):
             fact("Domain", row.domain_id),
             fact("Committed by", row.author_name),
             fact("Committed", row.created_at, kind="time"),
-            fact("Learned from it", "memories", list_url(MemoryItem._meta, source_turn=row.pk)),  # noqa: SLF001
+            fact("Learned from it", "memories", list_url(MemoryItem._meta, source_turn=row.pk)),
             fact("Also found in", row.default_write.name if row.default_write else "its session only", kind="code"),
             fact("Server id", row.pk, kind="code"),
         ]

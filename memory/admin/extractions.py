@@ -109,7 +109,7 @@ class ExtractionAdmin(ReadOnlyAdmin):
             fact("Attempts", row.attempts),
             fact("Model", row.model),
             fact("Domain", row.domain_id, list_url(self.opts, domain=row.domain_id)),
-            fact("Learned from the turn", "memories", list_url(MemoryItem._meta, source_turn=row.turn_id)),  # noqa: SLF001
+            fact("Learned from the turn", "memories", list_url(MemoryItem._meta, source_turn=row.turn_id)),
             fact("Asked for", row.created_at, kind="time"),
             fact("Ended", row.finished_at, kind="time"),
             fact("Extraction id", row.pk, kind="code"),

@@ -186,9 +186,9 @@ class EdgeAdmin(ReadOnlyAdmin):
         turns = visible_turns(ctx).select_related("session")
         turn = turns.filter(pk=row.source_turn_id).first() if row.source_turn_id else None
         return [
-            fact("Subject", row.subject, list_url(Entity._meta, q=row.subject)),  # noqa: SLF001
+            fact("Subject", row.subject, list_url(Entity._meta, q=row.subject)),
             fact("Predicate", row.predicate, list_url(self.opts, domain=row.domain_id, predicate=row.predicate)),
-            fact("Object", row.object, list_url(Entity._meta, q=row.object)),  # noqa: SLF001
+            fact("Object", row.object, list_url(Entity._meta, q=row.object)),
             fact("State", row.state),
             fact("Confidence", f"{row.confidence:g}"),
             fact("Domain", row.domain_id, list_url(self.opts, domain=row.domain_id)),

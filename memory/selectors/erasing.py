@@ -57,7 +57,7 @@ def erasable_sessions(ids: Collection[UUID], domain_id: str, ctx: Ctx) -> Mappin
     rows = visible_sessions(ctx).filter(pk__in=list(ids), domain_id=domain_id).select_related("scope")
     found = {row.pk: {row.scope.name} for row in rows}
     for model in (KgEdge, Entity):
-        for fact in model._default_manager.filter(source_session__in=found).select_related("scope"):  # noqa: SLF001
+        for fact in model._default_manager.filter(source_session__in=found).select_related("scope"):
             if fact.source_session_id is not None:
                 found[fact.source_session_id].add(fact.scope.name)
     return {pk: tuple(sorted(names)) for pk, names in found.items()}
@@ -103,7 +103,7 @@ def names_of_sessions(ids: Collection[UUID]) -> frozenset[str]:
     turns = Turn.objects.filter(session__in=list(ids)).values_list("pk", flat=True)
     said = {pk for pks in said_in(ids).values() for pk in pks}
     edges, entities = (
-        list(model._default_manager.filter(source_session__in=list(ids)).values_list("pk", flat=True))  # noqa: SLF001
+        list(model._default_manager.filter(source_session__in=list(ids)).values_list("pk", flat=True))
         for model in (KgEdge, Entity)
     )
     return frozenset(map(str, (*ids, *turns, *said, *edges, *entities, *conflicts_of("edge", edges))))
@@ -113,7 +113,7 @@ def said_in(ids: Collection[UUID]) -> dict[UUID, list[UUID]]:
     """The messages, tool calls and references of sessions, by session."""
     found: defaultdict[UUID, list[UUID]] = defaultdict(list)
     for model in (Message, ToolCall, Ref):
-        rows = model._default_manager.filter(turn__session__in=list(ids))  # noqa: SLF001  as Django names it
+        rows = model._default_manager.filter(turn__session__in=list(ids))
         for session_id, pk in rows.values_list("turn__session_id", "pk"):
             found[session_id].append(pk)
     return dict(found)

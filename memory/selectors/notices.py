@@ -15,7 +15,7 @@ from memory.selectors.items import visible_items
 MAX_SHOWN = 10
 
 
-_COLUMNS = tuple(field.attname for field in Notice._meta.concrete_fields)  # noqa: SLF001  Django documents it
+_COLUMNS = tuple(field.attname for field in Notice._meta.concrete_fields)
 
 
 @compiled(instances(Notice, _COLUMNS))

@@ -76,7 +76,7 @@ def _references(turn: Turn) -> list[str]:
     return list(dict.fromkeys(uri for (uri,) in _referred(session=turn.session_id)))[:PER_HEADING]
 
 
-_COLUMNS = tuple(field.attname for field in Summary._meta.concrete_fields)  # noqa: SLF001  Django documents it
+_COLUMNS = tuple(field.attname for field in Summary._meta.concrete_fields)
 
 
 @compiled(instances(Summary, _COLUMNS))

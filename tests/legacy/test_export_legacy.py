@@ -19,10 +19,11 @@ from legacy.management.older_sql import comment, statement
 from legacy.services.migrating import Options, migrate
 from legacy.services.owning import owner_named
 from legacy.source import opened
-from memory.models import MemoryItem, Message, Session, Turn
+from memory.models import MemoryItem, Message, Session, Summary, Turn
 from scopes.contracts import LEGACY_DOMAIN
 from scopes.selectors import identify_named
 from tests.conftest import Player, a_turn, make_agent
+from tests.guards.write_guard import unguarded
 from tests.legacy.moving import came
 from tests.legacy.sources import clean
 from tests.legacy.sources.databases import source
@@ -135,6 +136,33 @@ def test_an_item_that_was_replaced_here_is_named_with_what_would_say_so_there(ag
         "UPDATE memory_items SET status = 'superseded' WHERE id = 'it''s memory_items' AND status = 'active';"
     )
     assert [row["value_json"]["status"] for row in exported()["memory_items"]] == ["done"]
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_newer_summary_goes_only_where_the_older_system_has_none(agent, there):
+    commit(agent)
+    session = Session.objects.get()
+    came("sessions", session.pk, "conv-1")
+    with unguarded():
+        made = [
+            Summary.objects.create(
+                domain_id=LEGACY_DOMAIN,
+                session=session,
+                version=number,
+                text=text,
+                source_from=1,
+                source_to=1,
+                trigger="t",
+            )
+            for number, text in ((1, "older words"), (2, "newer words"))
+        ]
+    if there:
+        came("summaries", made[0].pk, "conv-1")
+        assert notes() == [("summary_kept", str(made[1].pk))]
+        assert "summaries" not in exported()
+    else:
+        assert [row["summary_text"] for row in exported()["summaries"]] == ["newer words"]
+        assert notes() == []
 
 
 def test_a_candidate_does_not_go_where_it_would_be_shown_as_true(agent):

@@ -195,7 +195,7 @@ def _still_there(ids: set[UUID], fresh: Mapping[UUID, MemoryItem], ctx: Ctx) -> 
     return {side.id: side for side in _sides(domain=domain, ids=ids, moment=ctx.now)}
 
 
-_ITEM = tuple(field.attname for field in MemoryItem._meta.concrete_fields)  # noqa: SLF001  Django documents it
+_ITEM = tuple(field.attname for field in MemoryItem._meta.concrete_fields)
 _item = instances(MemoryItem, _ITEM)
 
 

@@ -42,7 +42,7 @@ def hold_sessions(ids: Collection[UUID]) -> set[int]:
     be locked too: theirs and those of what they brought into the graph."""
     found = {row.scope_id for row in Session.objects.select_for_update().filter(pk__in=ids).order_by("pk")}
     for model in (KgEdge, Entity):
-        rows = model._default_manager.filter(source_session__in=ids)  # noqa: SLF001  as Django names it
+        rows = model._default_manager.filter(source_session__in=ids)
         found |= set(rows.values_list("scope_id", flat=True))
     return found
 

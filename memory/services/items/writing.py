@@ -88,7 +88,7 @@ def _current(candidate: Candidate, scope: MemoryScope) -> MemoryItem | None:
     return next(iter(_of_key(scope=scope.key, type=candidate.type, key=candidate.key)), None)
 
 
-_COLUMNS = tuple(field.attname for field in MemoryItem._meta.concrete_fields)  # noqa: SLF001  Django documents it
+_COLUMNS = tuple(field.attname for field in MemoryItem._meta.concrete_fields)
 
 
 @compiled(instances(MemoryItem, _COLUMNS))
