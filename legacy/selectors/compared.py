@@ -62,6 +62,7 @@ class Parent:
     attribute: str
     source_table: str
     target_table: str
+    only: Callable[[SourceRow], bool] = lambda row: True  # the rows of which it holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,8 @@ class Comparison:
     """How rows of one source table are held against rows of one table here.
 
     `excuses` are the words that a row's note must have for a column to differ; for `*` any note will do for any column.
-    `key` are the columns that name a row there, where they are not its `id`.
+    `key` are the columns that name a row there, where they are not its `id`. `placed` says that a row lies in a scope and
+    comes from a session: what names no scope lies in that of its session.
     """
 
     model: type[Model]
@@ -77,11 +79,13 @@ class Comparison:
     parents: tuple[Parent, ...] = ()
     excuses: Mapping[str, str] = field(default_factory=dict)
     key: tuple[str, ...] = ()
+    placed: bool = False
 
     @property
     def related(self) -> list[str]:
         """The rows here that are fetched with those that are compared."""
-        return [name for parent in self.parents if (name := parent.attribute.partition(".")[0]) != parent.attribute]
+        named = [name for parent in self.parents if (name := parent.attribute.partition(".")[0]) != parent.attribute]
+        return [*named, "source_session"] if self.placed else named
 
     def excused(self, columns: Iterable[str], note: str) -> bool:
         """Whether a note tells why these columns differ."""
@@ -145,7 +149,22 @@ def _named(column: str) -> Callable[[SourceRow], bool]:
     return lambda row: bool(row.columns.get(column))
 
 
+def _other_than(column: str, *words: str) -> Callable[[SourceRow], bool]:
+    return lambda row: row.columns.get(column) not in (None, "", *words)
+
+
+def _without(column: str, other: str) -> Callable[[SourceRow], bool]:
+    return lambda row: bool(row.columns.get(column)) and not row.columns.get(other)
+
+
 _ANY = {"*": ""}
+_PLACED = (
+    Parent("scope_id", "scope.id", "memory_scopes", "memory_scopes", _named("scope_id")),
+    Parent("source_session_id", "source_session_id", "sessions", "sessions", _named("source_session_id")),
+    Parent("session_id", "source_session_id", "sessions", "sessions", _without("session_id", "source_session_id")),
+)
+# A run is the owner of what belonged to the older system itself.
+_OWNER = Value("principal", "owner_name", _text("principal"), only=_other_than("principal", "system"))
 _SECTION = Parent("section_id", "section_id", "source_sections", "source_sections")
 _TAG = Parent("tag_id", "tag_id", "tags", "tags")
 _TOPIC = Parent("research_topic_id", "topic_id", "research_topics", "research_topics")
@@ -208,13 +227,14 @@ COMPARISONS: dict[str, Comparison] = {
         MemoryItem,
         (text("type"), text("key"), within("value_json", "value"), number("confidence"), text("status"),
          text("lifecycle_status"), Value("updated_at", "recorded_at", _moment("updated_at"), only=_in_force)),
-        (Parent("source_turn_id", "source_turn_id", "turns", "turns"),
+        (*_PLACED, Parent("source_turn_id", "source_turn_id", "turns", "turns"),
          Parent("source_message_id", "source_message_id", "messages", "messages")),
         excuses={
             "key": "key", "value_json": "of another shape", "status": "another row of its key is in force",
             "lifecycle_status": "canonical there", "source_turn_id": "source_turn_id",
             "source_message_id": "source_message_id",
         },
+        placed=True,
     ),
     "entities": Comparison(Entity, (text("name"), text("kind")), excuses=_ANY),
     "entity_mentions": Comparison(
@@ -228,12 +248,13 @@ COMPARISONS: dict[str, Comparison] = {
         excuses=_ANY,
     ),
     "kg_edges": Comparison(
-        KgEdge, (text("subject"), text("predicate"), text("object"), text("status")), excuses=_ANY
+        KgEdge, (text("subject"), text("predicate"), text("object"), text("status")), _PLACED, excuses=_ANY,
+        placed=True,
     ),
     "source_documents": Comparison(
         SourceDocument,
         (text("title"), text("author"), text("description"), text("language"), text("source_uri"),
-         text("content_hash"), within("metadata", "metadata"), moment("created_at"), moment("updated_at")),
+         text("content_hash"), within("metadata", "metadata"), moment("created_at"), moment("updated_at"), _OWNER),
         excuses=_ANY,
     ),
     "source_sections": Comparison(
@@ -248,7 +269,8 @@ COMPARISONS: dict[str, Comparison] = {
     "media_jobs": Comparison(
         MediaJob,
         (text("operation"), text("source"), within("options", "options"), text("idempotency_key"),
-         number("max_attempts"), moment("created_at")),
+         number("max_attempts"), moment("created_at"), _OWNER,
+         Value("status", "status", _text("status"), only=_other_than("status", "queued", "processing"))),
         excuses=_ANY,
     ),
     "media_objects": Comparison(MediaObject, (text("content_hash"), number("byte_size")), excuses=_ANY),
@@ -278,9 +300,12 @@ def held(comparison: Comparison, row: SourceRow, target: Model, places: Mapping[
     """The values of a row that both sides hold. `places` gives, by source table and id, where a row went."""
     found = [_value(value, row, target) for value in comparison.values if row.has(value.column) and value.only(row)]
     for parent in comparison.parents:
-        if row.has(parent.column):
+        if row.has(parent.column) and parent.only(row):
             went = places.get((parent.source_table, row.columns[parent.column] or ""))
             found.append(Held(parent.column, _plain(went), _plain(_at(target, parent.attribute))))
+    if comparison.placed and not row.columns.get("scope_id"):
+        its_own = _at(target, "source_session.scope_id")
+        found.append(Held("scope_id", _plain(its_own), _plain(_at(target, "scope_id"))))
     return found
 
 

@@ -13,17 +13,17 @@ from django.core.management import CommandError, call_command
 
 from governance.gate import system_ctx
 from kernel.context import Ctx, Door
-from legacy.contracts import REASONS
+from legacy.contracts import REASONS, SourceRow
 from legacy.contracts.validating import Check, Finding, MigrationReport
 from legacy.models import MigratedRow, MigrationCheck, MigrationRun
-from legacy.selectors.compared import COMPARISONS
+from legacy.selectors.compared import COMPARISONS, held
 from legacy.services.migrating import Options, migrate
 from legacy.services.owning import owner_named
 from legacy.services.tally import RULES
 from legacy.services.validating import validate
 from legacy.source import opened
 from legacy.steps import STEPS
-from media.models import SectionTag, TopicSection, TopicTag
+from media.models import MediaJob, SectionTag, SourceDocument, TopicSection, TopicTag
 from memory.models import (
     EvidenceLink,
     KnowledgeEvent,
@@ -204,6 +204,54 @@ def test_a_message_hung_on_another_turn_is_named(moved: Source):
     with unguarded():
         Message.objects.filter(pk=message.pk).update(turn=other, position=99)
     assert the_finding(against(moved), "value_differs").what.startswith("turn_id: there ")
+
+
+def test_a_memory_in_another_scope_or_of_another_session_is_named(moved: Source):
+    item = MemoryItem.objects.order_by("pk").first()
+    assert item is not None
+    other = Session.objects.filter(domain=item.domain_id).exclude(pk=item.source_session_id).order_by("pk").first()
+    assert other is not None
+    with unguarded():
+        MemoryItem.objects.filter(pk=item.pk).update(scope=other.scope_id)
+    assert _differing(moved, item) == ["scope_id"]
+    with unguarded():
+        MemoryItem.objects.filter(pk=item.pk).update(scope=item.scope_id, source_session=other)
+    assert _differing(moved, item) == ["session_id", "scope_id"]
+
+
+def _differing(moved: Source, item: MemoryItem) -> list[str]:
+    """The columns in which that memory is said to differ."""
+    findings = found(against(moved))["value_differs"].findings
+    assert {each.target_id for each in findings} == {str(item.pk)}
+    return [part.strip().partition(":")[0] for each in findings for part in each.what.split(";")]
+
+
+@pytest.mark.parametrize(
+    ("table", "there", "here", "same"),
+    [
+        ("source_documents", {"principal": "ann"}, SourceDocument(owner_name="ann"), True),
+        ("source_documents", {"principal": "ann"}, SourceDocument(owner_name="bob"), False),
+        ("media_jobs", {"principal": "ann"}, MediaJob(owner_name="bob"), False),
+        ("media_jobs", {"status": "failed"}, MediaJob(status="completed"), False),
+        ("media_jobs", {"status": "failed"}, MediaJob(status="failed"), True),
+    ],
+)
+def test_the_owner_and_the_end_of_a_job_are_held_against_each_other(table, there, here, same):
+    (told,) = held(COMPARISONS[table], SourceRow(table, "1", there), here, {})
+    assert told.same is same
+
+
+@pytest.mark.parametrize(
+    ("table", "there"),
+    [
+        ("source_documents", {"principal": "system"}),
+        ("media_jobs", {"status": "processing"}),
+        ("media_jobs", {"status": "queued"}),
+    ],
+)
+def test_what_becomes_otherwise_here_is_not_compared(table, there):
+    model = COMPARISONS[table].model
+    assert held(COMPARISONS[table], SourceRow(table, "1", there), model(), {}) == []
 
 
 def test_a_row_added_there_is_named(moved: Source):
