@@ -209,7 +209,7 @@ def test_a_message_hung_on_another_turn_is_named(moved: Source):
 def test_a_memory_in_another_scope_or_of_another_session_is_named(moved: Source):
     item = MemoryItem.objects.order_by("pk").first()
     assert item is not None
-    other = Session.objects.filter(domain=item.domain_id).exclude(pk=item.source_session_id).order_by("pk").first()
+    other = Session.objects.filter(domain=item.domain_id).exclude(scope=item.scope_id).order_by("pk").first()
     assert other is not None
     with unguarded():
         MemoryItem.objects.filter(pk=item.pk).update(scope=other.scope_id)
