@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial, wraps
@@ -10,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from django.db import connection
 from django_q.models import OrmQ, Schedule
 
 from governance import jobs
@@ -29,12 +31,24 @@ from tests.threads import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-BLOCKED = 0.7  # seconds that one waits for another who waits for it: it goes on then
+BLOCKED = 0.7  # seconds, on SQLite only, where the outcome does not depend on it
 
 
 @pytest.fixture
 def cast(transactional_db: None) -> Cast:
     return make_cast()
+
+
+def is_waited_for() -> bool:
+    """Whether another connection waits for what the present one holds. Of SQLite nobody can tell, and there all come in
+    turn."""
+    if not is_postgres():
+        return False
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid)))"
+        )
+        return bool(cursor.fetchone()[0])
 
 
 def in_the_middle(
@@ -50,11 +64,13 @@ def in_the_middle(
         found = real(*given, **named)
         if not passed.is_set():
             passed.set()
-            done.wait(BLOCKED)
+            until = time.monotonic() + (60 if is_postgres() else BLOCKED)
+            while not done.wait(0.02) and not is_waited_for() and time.monotonic() < until:
+                pass
         return found
 
     def other() -> Any:
-        passed.wait(60)
+        assert passed.wait(60), f"nothing went through {name}"
         try:
             return second()
         finally:
@@ -98,7 +114,7 @@ def test_a_hold_that_is_being_placed_holds(cast, monkeypatch, how):
     assert not isinstance(placed, DomainError)
     assert isinstance(removed, ConflictError)
     assert "legal hold" in removed.message
-    assert MemoryItem.objects.exists() or SourceDocument.objects.exists()
+    assert (MemoryItem if kind == "memory" else SourceDocument).objects.filter(pk=pk).exists()
 
 
 def test_a_hold_that_is_being_placed_holds_the_sections_too(cast, monkeypatch):
@@ -195,8 +211,8 @@ def test_a_job_that_is_started_meanwhile_keeps_it(cast, monkeypatch):
     assert MediaJob.objects.get().source == uri
 
 
-def test_the_same_removal_at_once_gives_one_answer(cast, monkeypatch):
-    """The twin ends between the look for its answer and the look at what it removed."""
+def test_the_same_removal_at_once_gives_one_answer(cast):
+    """Four at the same moment: one removes, the others are told its answer."""
     pk = cast.agent.do("add_document", domain_id=TEAM, options={"text": "Zoo"})["document_id"]
     press = partial(cast.agent.do, "remove_document", document_id=pk, reason="old", idempotency_key="k")
     answers = [each for each in at_once([press] * 4) if not isinstance(each, DomainError)]

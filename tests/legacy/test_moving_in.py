@@ -101,8 +101,10 @@ def test_it_is_read_through_the_doors(older: Player, postgres: str):
     said = [row for row in rows["messages"] if row["turn_id"] == talk.turns[0]["id"]]
     assert [message["message_id"] for message in listed[0]["messages"]] == [row["id"] for row in said]
     assert [message["content"] for message in listed[0]["messages"]] == [row["content"] for row in said]
-    found = older.do("search_memory", session_id=talk.session, query=said[0]["content"])["results"]
-    assert said[0]["id"] in [row["ref"]["message_id"] for row in found] or found[0]["ref"]["item_id"]
+    found = older.do("search_memory", session_id=talk.session, query=said[0]["content"], kinds=["message"], limit=50)[
+        "results"
+    ]
+    assert said[0]["id"] in [row["ref"]["message_id"] for row in found]
     item = next(row for row in rows["memory_items"] if row["session_id"] == talk.session and row["status"] == "active")
     answer = older.do("get_memory_item", id=item["id"])
     assert answer["item"]["key"] == item["key"]

@@ -63,11 +63,12 @@ def test_a_table_that_may_not_be_read_is_named(postgres: str, older: Player) -> 
 def test_what_is_written_meanwhile_is_seen_whole_or_not_at_all(postgres: str, older: Player) -> None:
     """A writer adds conversations for as long as the migration reads: one snapshot has no turn without its messages."""
     rows, _, manifest = dirty(2)
-    stop = threading.Event()
+    stop, begun = threading.Event(), threading.Event()
     with source(postgres, rows, manifest) as made:
-        writer = threading.Thread(target=keep_writing, args=(made.url, stop))
+        writer = threading.Thread(target=keep_writing, args=(made.url, stop, begun))
         writer.start()
         try:
+            assert begun.wait(60)
             move(made, "--batch", "7")
         finally:
             stop.set()
@@ -78,7 +79,7 @@ def test_what_is_written_meanwhile_is_seen_whole_or_not_at_all(postgres: str, ol
         for table in ("sessions", "turns", "messages")
     }
     assert seen["sessions"] == seen["turns"] == seen["messages"]
-    assert len(seen["sessions"]) < len(written)
+    assert 0 < len(seen["sessions"]) < len(written)
     assert not MigratedRow.objects.filter(outcome="quarantined", source_id__contains="meanwhile-").exists()
 
 
@@ -86,7 +87,7 @@ def _told(table: str) -> list[str]:
     return list(MigratedRow.objects.filter(source_table=table).values_list("source_id", flat=True))
 
 
-def keep_writing(url: str, stop: threading.Event) -> None:
+def keep_writing(url: str, stop: threading.Event, begun: threading.Event) -> None:
     """The older application at work: a session, a turn and a message in one transaction each."""
     number = 0
     with psycopg.connect(url) as connection:
@@ -99,6 +100,7 @@ def keep_writing(url: str, stop: threading.Event) -> None:
                 [f"m-{name}", f"t-{name}"],
             )
             connection.commit()
+            begun.set()
             number += 1
             stop.wait(0.005)
 

@@ -15,9 +15,8 @@ from kernel.errors import DomainError
 
 class Command(ActionCommand):
     help = (
-        "Check that migrations are applied, that the queue is worked on, that stored bytes can be written, that index "
-        "and rows agree, that no job is stuck, and say what to do. Exit codes: 0 all is well, 1 something is wrong, "
-        "2 usage or environment."
+        "Check migrations, policy, queue, sealing of the audit log, stored bytes, index and jobs, and say what to do. "
+        "Exit codes: 0 all is well, 1 something is wrong, 2 usage or environment."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -18,7 +18,12 @@ class Command(ActionCommand):
     help = "Write audit entries to standard output as one CSV or JSON document, newest first."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--format", choices=[each.value for each in ExportFormat], default=ExportFormat.CSV.value)
+        parser.add_argument(
+            "--format",
+            choices=[each.value for each in ExportFormat],
+            default=ExportFormat.CSV.value,
+            help="csv or json (default: csv)",
+        )
         for name in FILTERS:
             parser.add_argument(f"--{name.removesuffix('_id')}", dest=name, help="only these; see list_audit")
 
