@@ -36,9 +36,9 @@ class _Label:
     text: str
 
 
-def bars(title: str, labels: Sequence[str], series: Sequence[Series], empty: str) -> SafeString:
+def bars(title: str, labels: Sequence[str], series: Sequence[Series], empty: str, each: str = "When") -> SafeString:
     """Stacked bars, one for each label; `empty` is said where every figure is nought. `title` and the labels are plain
-    text. Each series has as many values as there are labels."""
+    text, and `each` is what a label names. Each series has as many values as there are labels."""
     sums = [sum(one.values[place] for one in series) for place in range(len(labels))]
     top = max(sums, default=0)
     step = WIDTH / max(len(labels), 1)
@@ -61,6 +61,7 @@ def bars(title: str, labels: Sequence[str], series: Sequence[Series], empty: str
         "smartbrain/chart.html",
         {
             "title": title,
+            "each": each,
             "series": [(one.name, one.tone, sum(one.values)) for one in series],
             "bars": drawn,
             "marks": marks,

@@ -71,6 +71,7 @@ def _chart(report: MigrationReport) -> str:
             Series("left out", [table.left_out for table in tables], "plain"),
         ],
         "No row was moved.",
+        "Table",
     )
 
 

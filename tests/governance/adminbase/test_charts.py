@@ -25,3 +25,8 @@ def test_no_figures_say_so():
 
 def test_names_are_escaped():
     assert "<b>" not in bars("<b>", ["<b>"], [Series("<b>", [1])], "")
+
+
+def test_the_table_says_what_its_rows_are():
+    assert '<th scope="col">When</th>' in bars("Decisions", ["1 Dec"], [Series("approved", [1])], "")
+    assert '<th scope="col">Table</th>' in bars("Rows", ["turns"], [Series("moved", [1])], "", "Table")
