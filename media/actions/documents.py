@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from governance.selectors.erasing import by_law, require_free
 from kernel.actions import Action, Applied, Target, register
 from kernel.context import Ctx, Right
 from kernel.errors import ForbiddenError
@@ -26,10 +25,10 @@ from media.selectors.documents import filter_documents, get_document, scopes_of,
 from media.selectors.erasing import thing
 from media.selectors.sight import domain_of
 from media.services.documents import remove
+from media.services.holding import require_unheld
 from media.services.sections import Counted
 from media.services.sharing import counted, locked, share, unshare
 from scopes.selectors import held
-from scopes.services import lock_domain
 
 
 def _seen(given: GetDocumentInput, ctx: Ctx) -> Target:
@@ -100,8 +99,7 @@ def _counted(given: ShareDocumentInput, ctx: Ctx) -> tuple[SourceDocument, Count
 
 def _remove(given: RemoveDocumentInput, row: SourceDocument, ctx: Ctx) -> Applied[RemoveDocumentResult]:
     found = locked(row)
-    lock_domain(row.domain_id)  # a hold that is placed at this moment is in force, or finds the document gone
-    require_free(by_law(thing(row), row.domain_id))
+    require_unheld(thing(row), row.domain_id)
     count, changes = remove(found)
     return RemoveDocumentResult(document_id=row.pk, section_count=count), changes
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
-from governance.selectors.erasing import by_law, require_free
 from kernel.actions import Applied, Change
 from kernel.context import Ctx
 from media.contracts.documents import AddDocumentInput, AddDocumentResult, ImportStatus
@@ -15,12 +14,12 @@ from media.contracts.metadata import DocumentMetadata
 from media.models import SourceDocument
 from media.selectors.erasing import thing
 from media.selectors.indexed import lost_sections
+from media.services.holding import require_unheld
 from media.services.ingesting.preparing import Ready
 from media.services.objects import attach
 from media.services.sections import Counted, Replaced, index_sections, own_scope_key, replace_sections
 from media.services.sharing import share
 from media.services.tagging import ensure_tags, tag_sections
-from scopes.services import lock_domain
 from search import services as index
 from search.contracts import Kind
 
@@ -39,9 +38,9 @@ _SHOWN = (
 
 
 def apply(given: AddDocumentInput, ready: Ready, ctx: Ctx) -> Applied[AddDocumentResult]:
-    """Store it under the caller's name: what the caller imported from the same source before gives way, but
-    not where a legal hold is on it."""
-    document, change = _upsert(given, ready, ctx)
+    """Store it under the caller's name: what the caller imported from the same source before gives way. Raises
+    ConflictError where a legal hold is on that and it would not stay as it is."""
+    document, change, renewed = _upsert(given, ready, ctx)
     lying = thing(document)
     changes = [change]
     changes += attach(document, ready.stored)
@@ -52,9 +51,8 @@ def apply(given: AddDocumentInput, ready: Ready, ctx: Ctx) -> Applied[AddDocumen
         changes += share(document, name, ready.counted, ctx)
     tags, made = ensure_tags(document.domain_id, given.options.tags)
     changes += [*made, *tag_sections(replaced.sections, tags)]
-    if replaced.lost:
-        lock_domain(document.domain_id)  # last, as whoever has it locks no scope any more
-        require_free(by_law(lying, document.domain_id))
+    if renewed or (change.before is not None and (replaced.placed or replaced.lost)):
+        require_unheld(lying, document.domain_id)  # last, as whoever has the domain locks no scope any more
     result = AddDocumentResult(
         document_id=document.pk,
         media_type=ready.metadata.media_type,
@@ -79,7 +77,8 @@ def _index(document: SourceDocument, replaced: Replaced, change: Change, counted
     index_sections(document, [row for row in replaced.sections if row.pk in wrong], keys, counted)
 
 
-def _upsert(given: AddDocumentInput, ready: Ready, ctx: Ctx) -> tuple[SourceDocument, Change]:
+def _upsert(given: AddDocumentInput, ready: Ready, ctx: Ctx) -> tuple[SourceDocument, Change, bool]:
+    """The document with what is known of it now, and whether that replaced something else."""
     columns: dict[str, Any] = {
         "owner_name": ctx.actor.name,
         "title": ready.title,
@@ -102,15 +101,16 @@ def _upsert(given: AddDocumentInput, ready: Ready, ctx: Ctx) -> tuple[SourceDocu
                 row = SourceDocument.objects.create(
                     domain_id=ready.domain_id, owner_id=ctx.actor.id, created_at=ctx.now, **columns
                 )
-            return row, Change("source_documents", str(row.pk), None, shown(row))
+            return row, Change("source_documents", str(row.pk), None, shown(row)), False
         except IntegrityError:  # another import of the same source was first
             before = _known(ready, ctx)
             if before is None:
                 raise
-    old = shown(before)
+    old, known = shown(before), before.metadata
     SourceDocument.objects.filter(pk=before.pk).update(**columns)
     before.refresh_from_db()
-    return before, Change("source_documents", str(before.pk), old, shown(before))
+    change = Change("source_documents", str(before.pk), old, shown(before))
+    return before, change, (change.before, known) != (change.after, before.metadata)
 
 
 def _known(ready: Ready, ctx: Ctx) -> SourceDocument | None:
