@@ -42,7 +42,6 @@ _READ_ERRORS: Errors = (
     NotFoundError,
     InvalidInputError,
     QuotaExceededError,
-    RangeNotThereError,
     InternalError,
     UnavailableError,
 )

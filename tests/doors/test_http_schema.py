@@ -65,6 +65,7 @@ def test_an_action_is_documented_by_its_own_contracts(action):
     assert ("202" in operation["responses"]) == ("409" in operation["responses"]) == (action.apply is not None)
     assert bool(operation.get("parameters")) == issubclass(action.input, KeyedInput)
     assert {"400", "401", "403", "404", "413", "415", "422", "429", "500", "503"} <= set(operation["responses"])
+    assert "416" not in operation["responses"], "only a download is given in parts"
     assert operation["security"] == [{"apiKey": []}]
 
 
