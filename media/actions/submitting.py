@@ -13,7 +13,8 @@ from media.actions.uploads import as_file, kept
 from media.contracts.documents import UPLOAD
 from media.contracts.jobs import EnqueueMediaInput, EnqueueMediaResult, Operation
 from media.contracts.kinds import JobStatus, MediaType
-from media.models import MediaJob, MediaObject
+from media.models import MediaObject
+from media.selectors.jobs import visible_jobs
 from media.selectors.sight import domain_of
 from media.selectors.uploads import own_upload
 from media.services import jobs
@@ -80,7 +81,7 @@ def _enqueue(given: EnqueueMediaInput, wanted: jobs.Wanted, ctx: Ctx) -> Applied
 
 def _as_it_is(told: EnqueueMediaResult, ctx: Ctx) -> EnqueueMediaResult:
     """An earlier answer with where its job is now."""
-    status = MediaJob.objects.values_list("status", flat=True).filter(pk=told.job_id, owner_id=ctx.actor.id).first()
+    status = visible_jobs(ctx).filter(pk=told.job_id, owner_id=ctx.actor.id).values_list("status", flat=True).first()
     if status is None:
         gone = "job_removed:It ended and was removed since; its status is that of the first answer."
         return told.model_copy(update={"warnings": [*told.warnings, gone]})
