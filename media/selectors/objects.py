@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
-from governance.selectors.waiting import inputs_waiting
+from governance.selectors.waiting import sources_waiting
 from kernel.context import Ctx
 from kernel.errors import NotFoundError
 from kernel.ids import uuids_in
@@ -26,7 +26,7 @@ def free_objects(now: datetime) -> QuerySet[MediaObject]:
 
 def _awaited() -> set[UUID]:
     """The uploads that imports name which wait for a person."""
-    sources = [str(given.get("source", "")) for given in inputs_waiting([*Operation, "enqueue_media"])]
+    sources = sources_waiting([*Operation, "enqueue_media"])
     named = [source.removeprefix(UPLOAD).partition(".")[0] for source in sources if source.startswith(UPLOAD)]
     return set(uuids_in(named).values())
 
