@@ -29,8 +29,9 @@ def follow(left: Iterable[UUID], ctx: Ctx, reason: str = _GONE) -> list[Change]:
     open_ones = Conflict.objects.filter(sides, state=ConflictState.OPEN).select_related("scope", "other_scope")
     rows = list(open_ones.order_by("id"))
     between = {row.domain_id for row in rows if row.scope_id != row.other_scope_id}
+    for domain_id in sorted(between):  # one order for all, so that no two wait for each other
+        lock_domain(domain_id)
     if between:
-        lock_domain(between.pop())
         rows = list(open_ones.order_by("id"))
     if not rows:
         return []
