@@ -20,7 +20,8 @@ InDomain = Annotated[DomainId, Field(description="The isolation domain; `legacy`
 NOT_PROVED = (
     "Backups, exports and logs outside of this database are not touched.",
     "What was shown to agents and people, or copied elsewhere, is not taken back.",
-    "The same words said again under another id are not looked for.",
+    "The same words said again under another id are not looked for, nor is a job that was sent the same text without an "
+    "address and did not make this document.",
     "SHA-256 of what calls were given, in the audit log, and of rows that were moved in: who guesses one whole finds it "
     "confirmed.",
     "Names of scopes, sessions, tags and topics, and the reasons of refused calls, stay.",

@@ -13,7 +13,7 @@ from governance.hooks import Dependent
 from governance.selectors.erasing import changed_along
 from kernel.context import ANY, Ctx, Right
 from media.contracts.kinds import FINAL
-from media.models import DocumentShare, MediaJob, SourceDocument, SourceSection
+from media.models import DocumentShare, MediaJob, MediaObject, SourceDocument, SourceSection
 from media.selectors.sight import private_scope, visible_documents
 
 DOCUMENT = "document"
@@ -39,11 +39,20 @@ def _with_scopes(found: Mapping[UUID, str]) -> Mapping[UUID, tuple[str, ...]]:
 
 
 def jobs_about(document: SourceDocument) -> QuerySet[MediaJob]:
-    """The owner's jobs that made a document, or were to make it from the same source."""
+    """The owner's jobs that made a document, or were to make it: from the same source, under the same address, or of a
+    document that is known by its bytes, from the same bytes."""
     same = Q(result__document_id=str(document.pk))
-    if document.source_uri:
-        same |= Q(source=document.source_uri)
+    if uri := document.source_uri:
+        same |= Q(source=uri) | Q(options__source_uri=uri) | Q(options__url=uri)
+    else:
+        bytes_of_it = MediaObject.objects.filter(content_hash=document.content_hash)
+        unnamed = _left_out("source_uri") & _left_out("url")
+        same |= Q(staging_object__in=bytes_of_it.values("pk")) & unnamed
     return MediaJob.objects.filter(same, domain_id=document.domain_id, owner_id=document.owner_id)
+
+
+def _left_out(option: str) -> Q:
+    return ~Q(options__has_key=option) | Q(**{f"options__{option}": None})
 
 
 def names_of_documents(ids: Collection[UUID]) -> frozenset[str]:
