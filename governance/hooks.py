@@ -62,7 +62,7 @@ class Eraser:
 
     `find(ids, domain_id, ctx)` gives those that the actor may see there, each with the scopes (`type:id`) in which it
     lies. `names(ids)` are the ids by which records elsewhere quote them. `show(ids, ctx)` tells a reviewer what they
-    say, as far as they may see it. `erase(ids, ctx)` deletes them with all that hangs on them, in the gate's
+    say, as far as they may see it. `erase(ids)` deletes them with all that hangs on them, in the gate's
     transaction and in statements of bounded size; before it `hold(ids)` locks their own rows, as far as other writers
     lock these before scopes, and gives the keys of the scopes to lock. `wholes(ids)` are the things, by kind and id,
     that any of them is a part of: who holds the whole holds its parts.
@@ -73,7 +73,7 @@ class Eraser:
     find: Callable[[Collection[UUID], str, Ctx], Mapping[UUID, tuple[str, ...]]]
     names: Callable[[Collection[UUID]], frozenset[str]]
     show: Callable[[Sequence[UUID], Ctx], list[RelatedText]]
-    erase: Callable[[Sequence[UUID], Ctx], list[Erased]]
+    erase: Callable[[Sequence[UUID]], list[Erased]]
     hold: Callable[[Collection[UUID]], Collection[int]]
     wholes: Callable[[Collection[UUID]], Mapping[UUID, tuple[str, UUID]]] = _no_wholes
 
@@ -97,6 +97,11 @@ class Exporter:
     table: str
     rows: Callable[[str, Ctx], Any]
     columns: Mapping[str, str]
+
+
+def same(*names: str) -> dict[str, str]:
+    """Columns of an exporter that are told by their own names."""
+    return {name: name for name in names}
 
 
 DependentsFinder = Callable[[str, Collection[UUID], str], list[Dependent]]

@@ -55,7 +55,7 @@ def erase(given: EraseInput, ready: Ready, ctx: Ctx) -> tuple[EraseResult, list[
     changes: list[Change] = []
     for kind, things in ready.extent.things.items():
         eraser = eraser_of(kind)
-        for each in eraser.erase(list(things), ctx):
+        for each in eraser.erase(list(things)):
             scopes = things[each.id]
             counts = dict(each.counts)
             stones.append(
@@ -98,7 +98,10 @@ def scrub_all(names: frozenset[str], traces: Traces, receipt_id: UUID, domain_id
     scrubbed = scrub(names, traces, receipt_id, ctx)
     ids = list(uuids_in(names).values())
     for scrub_more in scrubbers():
-        scrubbed |= scrub_more(ids, domain_id)
+        more = scrub_more(ids, domain_id)
+        if twice := scrubbed.keys() & more.keys():
+            raise ValueError(f"two scrubbers count records named {', '.join(sorted(twice))}")
+        scrubbed |= more
     return scrubbed
 
 

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from governance.hooks import Exporter
+from governance.hooks import Exporter, same
 from kernel.context import Ctx
 from media.models import DocumentShare, SourceSection
 from media.selectors.sight import visible_documents
 from scopes.selectors import visible_scopes
-
-
-def _same(*names: str) -> dict[str, str]:
-    return {name: name for name in names}
 
 
 def _documents(domain_id: str, ctx: Ctx) -> Any:
@@ -31,17 +27,17 @@ EXPORTERS = (
     Exporter(
         "source_documents",
         _documents,
-        _same(
+        same(
             "owner_id", "owner_name", "title", "author", "description", "publication_date", "language", "media_type",
             "source_type", "source_uri", "content_hash", "state", "metadata", "created_at", "updated_at",
         ),
     ),
-    Exporter("source_sections", _sections, _same("document_id", "number", "title", "content", "metadata", "created_at")),
+    Exporter("source_sections", _sections, same("document_id", "number", "title", "content", "metadata", "created_at")),
     Exporter(
         "document_shares",
         _shares,
         {
-            **_same("document_id", "shared_by", "created_at"),
+            **same("document_id", "shared_by", "created_at"),
             "scope_type": "scope__scope_type",
             "scope_id": "scope__external_id",
         },

@@ -8,7 +8,6 @@ from uuid import UUID
 
 from governance.hooks import Erased
 from kernel.canonical import digest
-from kernel.context import Ctx
 from kernel.errors import StaleError
 from kernel.queue import enqueue
 from media.contracts.kinds import FINAL
@@ -27,7 +26,7 @@ def hold_documents(ids: Collection[UUID]) -> set[int]:
     return set()
 
 
-def erase_documents(ids: Sequence[UUID], ctx: Ctx) -> list[Erased]:
+def erase_documents(ids: Sequence[UUID]) -> list[Erased]:
     """Delete documents. Bytes that nothing refers to any more are removed by the collection that is started then."""
     done = [_erase(row) for row in SourceDocument.objects.filter(pk__in=ids).order_by("pk")]
     if any(each.counts["stored_files"] for each in done):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from governance.hooks import Exporter
+from governance.hooks import Exporter, same
 from kernel.context import Ctx
 from memory.models import Entity, EvidenceLink, KgEdge, KnowledgeEvent, Message, Ref, ToolCall
 from memory.selectors.events import visible_sessions, visible_turns
@@ -14,10 +14,6 @@ from memory.selectors.sight import in_sight
 
 _SCOPE = {"scope_type": "scope__scope_type", "scope_id": "scope__external_id"}
 Rows = Callable[[str, Ctx], Any]
-
-
-def _same(*names: str) -> dict[str, str]:
-    return {name: name for name in names}
 
 
 def _in_turns(model: Any) -> Rows:
@@ -40,34 +36,34 @@ EXPORTERS = (
     Exporter(
         "sessions",
         lambda domain_id, ctx: visible_sessions(ctx).filter(domain_id=domain_id),
-        _same("external_id", "last_seq", "metadata", "created_at"),
+        same("external_id", "last_seq", "metadata", "created_at"),
     ),
     Exporter(
         "turns",
         lambda domain_id, ctx: visible_turns(ctx).filter(domain_id=domain_id),
-        _same("session_id", "seq", "author_id", "author_name", "created_at"),
+        same("session_id", "seq", "author_id", "author_name", "created_at"),
     ),
     Exporter(
         "messages",
         _in_turns(Message),
-        _same("turn_id", "position", "external_id", "role", "name", "content", "model", "meta", "created_at"),
+        same("turn_id", "position", "external_id", "role", "name", "content", "model", "meta", "created_at"),
     ),
     Exporter(
         "tool_calls",
         _in_turns(ToolCall),
-        _same("turn_id", "position", "external_id", "name", "args", "result", "status", "created_at"),
+        same("turn_id", "position", "external_id", "name", "args", "result", "status", "created_at"),
     ),
     Exporter(
         "refs",
         _in_turns(Ref),
-        _same("turn_id", "position", "external_id", "ref_type", "ref_uri", "ref_meta", "created_at"),
+        same("turn_id", "position", "external_id", "ref_type", "ref_uri", "ref_meta", "created_at"),
     ),
     Exporter(
         "memory_items",
         lambda domain_id, ctx: visible_items(ctx).filter(domain_id=domain_id),
         {
             **_SCOPE,
-            **_same(
+            **same(
                 "type", "key", "value", "statement", "confidence", "status", "lifecycle_status", "memory_kind", "tier",
                 "field", "audience", "importance", "pinned", "origin", "source_session_id", "source_turn_id",
                 "source_message_id", "source_item_id", "successor_id", "valid_from", "valid_to", "recorded_at",
@@ -75,20 +71,20 @@ EXPORTERS = (
             ),
         },
     ),
-    Exporter("evidence_links", _of_items(EvidenceLink), _same("item_id", "kind", "ref", "role", "created_at")),
+    Exporter("evidence_links", _of_items(EvidenceLink), same("item_id", "kind", "ref", "role", "created_at")),
     Exporter(
         "knowledge_events",
         _of_items(KnowledgeEvent),
         # Not what an event says beside: it names memories and scopes that the one who asks may not see.
-        _same("item_id", "kind", "from_status", "to_status", "reason", "actor_id", "actor_name", "created_at"),
+        same("item_id", "kind", "from_status", "to_status", "reason", "actor_id", "actor_name", "created_at"),
     ),
-    Exporter("entities", _in_scopes(Entity), {**_SCOPE, **_same("kind", "canonical", "name", "item_id", "created_at")}),
+    Exporter("entities", _in_scopes(Entity), {**_SCOPE, **same("kind", "canonical", "name", "item_id", "created_at")}),
     Exporter(
         "kg_edges",
         _in_scopes(KgEdge),
         {
             **_SCOPE,
-            **_same(
+            **same(
                 "subject", "predicate", "object", "status", "confidence", "valid_from", "valid_to", "recorded_at",
                 "current_until", "source_turn_id",
             ),

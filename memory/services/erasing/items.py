@@ -11,7 +11,6 @@ from django.db.models import Count
 
 from governance.hooks import Erased
 from kernel.canonical import digest
-from kernel.context import Ctx
 from kernel.ids import oldest
 from memory.models import (
     Conflict,
@@ -46,7 +45,7 @@ def hold_items(ids: Collection[UUID]) -> set[int]:
     }
 
 
-def erase_items(ids: Sequence[UUID], ctx: Ctx) -> list[Erased]:
+def erase_items(ids: Sequence[UUID]) -> list[Erased]:
     """Delete memories, all versions that are named. Summaries of the sessions that they come from, which may quote them,
     go too and are made anew in time; so do entities that they are about, with the relations told in the same turn."""
     relations: defaultdict[UUID, list[UUID]] = defaultdict(list)

@@ -11,7 +11,6 @@ from django.db.models import Exists, OuterRef
 
 from governance.hooks import Erased
 from kernel.canonical import canonical_json
-from kernel.context import Ctx
 from memory.models import (
     ContextRecord,
     Entity,
@@ -47,7 +46,7 @@ def hold_sessions(ids: Collection[UUID]) -> set[int]:
     return found
 
 
-def erase_sessions(ids: Sequence[UUID], ctx: Ctx) -> list[Erased]:
+def erase_sessions(ids: Sequence[UUID]) -> list[Erased]:
     """Delete sessions. The memories in their own scopes were erased before; their scopes stay, empty."""
     return [_erase(session) for session in Session.objects.filter(pk__in=ids).order_by("pk")]
 
