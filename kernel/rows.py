@@ -1,12 +1,13 @@
-"""Inserting rows of which every column is known: one statement a table, without Django writing it anew each time."""
+"""Rows by the statement: stretches of values that one takes, and inserting rows of which every column is known, one
+statement a table, without Django writing it anew each time."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django.db import DEFAULT_DB_ALIAS, connections
@@ -14,6 +15,8 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import AutoField, Field, ForeignKey, Model
 
 from kernel import db
+
+T = TypeVar("T")
 
 # SQLite takes 32,766 values in a statement, PostgreSQL 65,535.
 _MAX_VALUES = 30_000
@@ -52,6 +55,13 @@ class _Table:
     columns: tuple[_Column, ...]
     types: tuple[str, ...]
     number: str | None
+
+
+def batches(values: Collection[T], size: int = 500) -> Iterator[list[T]]:
+    """The values in the order in which they are given, in stretches that a statement can take. Who locks rows by them
+    gives them sorted, so that no two wait for each other."""
+    ordered = list(values)
+    return (ordered[start : start + size] for start in range(0, len(ordered), size))
 
 
 def insert(rows: Sequence[Model], *, known: bool = False) -> None:

@@ -17,6 +17,7 @@ from governance.models import AuditEntry, AuditObject, IdempotencyRecord, LegalH
 from kernel.context import Ctx, Right, covers
 from kernel.errors import ConflictError, InvalidInputError, NotFoundError
 from kernel.ids import a_day_before, oldest, uuids_in
+from kernel.rows import batches
 from scopes.selectors import within_reach
 
 ERASE = "erase"
@@ -165,7 +166,7 @@ def entries_about(names: frozenset[str]) -> set[UUID]:
     """The audit entries of calls that changed any of these."""
     return {
         pk
-        for batch in batches(names)
+        for batch in batches(names, BATCH)
         for pk in AuditObject.objects.filter(object_id__in=batch).values_list("entry_id", flat=True)
     }
 
@@ -174,7 +175,7 @@ def changed_along(names: frozenset[str], table: str) -> set[str]:
     """The ids of rows of a table that calls changed together with any of these, whether or not they are still there."""
     return {
         change["id"]
-        for batch in batches(entries_about(names))
+        for batch in batches(entries_about(names), BATCH)
         for changes in AuditEntry.objects.filter(pk__in=batch).values_list("changes", flat=True)
         for change in changes
         if change["table"] == table
@@ -184,16 +185,10 @@ def changed_along(names: frozenset[str], table: str) -> set[str]:
 def proposals_behind(entries: Collection[UUID]) -> set[UUID]:
     """The proposals that these audit entries belong to, but those to erase."""
     found: set[UUID] = set()
-    for batch in batches(entries):
+    for batch in batches(entries, BATCH):
         rows = Proposal.objects.filter(auditentry__in=batch).exclude(action=ERASE)
         found |= set(rows.values_list("pk", flat=True))
     return found
-
-
-def batches(ids: Collection[Any]) -> Iterator[list[Any]]:
-    """The ids in order, in stretches that a statement can take."""
-    ordered = sorted(ids)
-    return (ordered[start : start + BATCH] for start in range(0, len(ordered), BATCH))
 
 
 def _quotes(said: Any, names: frozenset[str]) -> bool:

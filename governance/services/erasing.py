@@ -10,7 +10,7 @@ from django.db import IntegrityError
 from governance.contracts.erasing import NOT_PROVED, EraseInput, EraseResult, PlaceHoldInput
 from governance.hooks import scrubbers
 from governance.models import LegalHold, Proposal, Tombstone
-from governance.selectors.erasing import Extent, Traces, batches, eraser_of, view_hold, view_tombstone
+from governance.selectors.erasing import BATCH, Extent, Traces, eraser_of, view_hold, view_tombstone
 from governance.services.scrubbing import scrub
 from kernel.actions import Change
 from kernel.context import ANY, Ctx
@@ -18,7 +18,7 @@ from kernel.db import check_references
 from kernel.errors import StaleError, TransitionError
 from kernel.ids import new_id, uuids_in
 from kernel.queue import enqueue, enqueue_later
-from kernel.rows import insert
+from kernel.rows import batches, insert
 from scopes.services import lock_domain, lock_scopes
 
 SHOWN = 100
@@ -38,7 +38,7 @@ class Ready:
 def hold_still(ready: Ready, domain_id: str) -> None:
     """Let nobody change what is to go, or come to quote or hold it, until the present transaction ends. In the order in
     which others take these: proposals, documents, sessions, all the scopes, the domain."""
-    for batch in batches(ready.traces.proposals):
+    for batch in batches(sorted(ready.traces.proposals), BATCH):
         list(Proposal.objects.select_for_update().filter(pk__in=batch).order_by("pk").values_list("pk"))
     scopes: set[int] = set()
     for kind in sorted(ready.extent.things):
@@ -108,9 +108,8 @@ def scrub_all(names: frozenset[str], traces: Traces, receipt_id: UUID, domain_id
 def _scrub_again_later(names: frozenset[str], receipt_id: UUID, domain_id: str) -> None:
     """Who read it before it was gone may store what quotes it afterwards: look for that at once and when all such calls
     have ended."""
-    ordered = sorted(names)
-    for start in range(0, len(ordered), NAMES):
-        given = (str(receipt_id), domain_id, *ordered[start : start + NAMES])
+    for batch in batches(sorted(names), NAMES):
+        given = (str(receipt_id), domain_id, *batch)
         enqueue("governance.jobs.scrub_again", *given)
         enqueue_later(ENDED, "governance.jobs.scrub_again", *given)
 

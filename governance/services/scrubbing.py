@@ -20,10 +20,11 @@ from governance.models import (
     ProposalStep,
     Reversal,
 )
-from governance.selectors.erasing import BATCH, ERASE, Traces, batches, entries_about, proposals_behind
+from governance.selectors.erasing import BATCH, ERASE, Traces, entries_about, proposals_behind
 from governance.services.proposals import move_proposal
 from governance.services.steps import add_step
 from kernel.context import Ctx
+from kernel.rows import batches
 
 GONE = "(erased)"
 _STANDING = ("state", "revision")  # all that a record keeps of a proposal that quoted what is gone
@@ -40,13 +41,13 @@ def scrub(names: frozenset[str], traces: Traces, receipt_id: UUID, ctx: Ctx) -> 
     proposals = _unscrubbed(traces.proposals | proposals_behind(touching))
     proposals -= {ctx.approval.proposal_id} if ctx.approval else set()
     entries = touching | _entries_of(proposals)
-    for batch in batches(proposals):
+    for batch in batches(sorted(proposals), BATCH):
         _scrub_proposals(batch, mark, ctx)
     changed = 0
-    for batch in batches(entries):
+    for batch in batches(sorted(entries), BATCH):
         changed += _scrub_entries(batch, names, mark)
     answers = 0
-    for batch in batches(traces.answers):
+    for batch in batches(sorted(traces.answers), BATCH):
         answers += IdempotencyRecord.objects.filter(pk__in=batch).update(answer=mark, fingerprint="")
     return {"audit_entries": changed, "proposals": len(proposals), "idempotency_answers": answers}
 
@@ -55,7 +56,7 @@ def _unscrubbed(proposals: Collection[UUID]) -> set[UUID]:
     """Those that keep a digest of what they would do, as every one does until it is scrubbed."""
     return {
         pk
-        for batch in batches(proposals)
+        for batch in batches(sorted(proposals), BATCH)
         for pk in Proposal.objects.filter(pk__in=batch).exclude(digest="").values_list("pk", flat=True)
     }
 
@@ -63,7 +64,7 @@ def _unscrubbed(proposals: Collection[UUID]) -> set[UUID]:
 def _entries_of(proposals: Collection[UUID]) -> set[UUID]:
     """The entries of what was done on these proposals."""
     found: set[UUID] = set()
-    for batch in batches(proposals):
+    for batch in batches(sorted(proposals), BATCH):
         found |= set(AuditEntry.objects.filter(proposal__in=batch).values_list("pk", flat=True))
     return found | entries_about(frozenset(map(str, proposals)))
 

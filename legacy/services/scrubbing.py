@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping
 from uuid import UUID
 
+from kernel.rows import batches
 from legacy.contracts.outcomes import Fate
 from legacy.contracts.rows import key_of
 from legacy.models import MigratedRow, MigrationCheck
@@ -35,14 +36,14 @@ def scrub_moved_rows(ids: Collection[UUID], domain_id: str) -> Mapping[str, int]
     gone: defaultdict[str, set[str]] = defaultdict(set)
     scrubbed = 0
     wanted = [str(each) for each in ids]
-    for start in range(0, len(wanted), _BATCH):
-        rows = MigratedRow.objects.filter(target_id__in=wanted[start : start + _BATCH])
+    for batch in batches(wanted):
+        rows = MigratedRow.objects.filter(target_id__in=batch)
         for table, source_id in rows.values_list("source_table", "source_id"):
             gone[table].add(source_id)
         scrubbed += rows.exclude(note="", content=None).update(note="", content=None)
     while gone and (belonged := _belonging(gone)):
-        for start in range(0, len(belonged), _BATCH):
-            rows = MigratedRow.objects.filter(pk__in=belonged[start : start + _BATCH])
+        for numbers in batches(belonged):
+            rows = MigratedRow.objects.filter(pk__in=numbers)
             for table, source_id in rows.values_list("source_table", "source_id"):
                 gone[table].add(source_id)
             scrubbed += rows.update(outcome=Fate.LEFT_OUT, reason=ERASED, content=None, note="")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TypeVar
 from uuid import UUID
 
 from django.db.models import Q
@@ -12,6 +11,7 @@ from django.db.models import Q
 from governance.contracts.presenting import RelatedText
 from governance.hooks import Dependent
 from kernel.context import Ctx
+from kernel.rows import batches
 from media.selectors.erasing import DOCUMENT, section_refs
 from memory.models import (
     Conflict,
@@ -29,17 +29,8 @@ from memory.selectors.events import visible_sessions
 from memory.selectors.items import visible_items
 
 ITEM, SESSION = "memory", "session"
-BATCH = 500
 _SHOWN_MESSAGES = 20
 _Ref = tuple[str, str]  # kind and id of a reference to evidence
-
-T = TypeVar("T")
-
-
-def batches(ids: Collection[T]) -> Iterator[list[T]]:
-    """The ids in stretches that a statement can take."""
-    ordered = list(ids)
-    return (ordered[start : start + BATCH] for start in range(0, len(ordered), BATCH))
 
 
 def erasable_items(ids: Collection[UUID], domain_id: str, ctx: Ctx) -> Mapping[UUID, tuple[str, ...]]:

@@ -12,6 +12,7 @@ from django.db.models import Count
 from governance.hooks import Erased
 from kernel.canonical import digest
 from kernel.ids import oldest
+from kernel.rows import batches
 from memory.models import (
     Conflict,
     ConflictSignature,
@@ -25,7 +26,7 @@ from memory.models import (
     Notice,
     Summary,
 )
-from memory.selectors.erasing import batches, relations_of
+from memory.selectors.erasing import relations_of
 from memory.services.erasing.quotes import delete_contexts
 from search import services as index
 from search.contracts import Kind

@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping
 from uuid import UUID
 
 from kernel.ids import oldest
+from kernel.rows import batches
 from memory.models import ContextRecord, ContextShown
-from memory.selectors.erasing import batches
 
 _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 

@@ -11,6 +11,7 @@ from django.db.models import Exists, OuterRef
 
 from governance.hooks import Erased
 from kernel.canonical import canonical_json
+from kernel.rows import batches
 from memory.models import (
     ContextRecord,
     Entity,
@@ -23,7 +24,7 @@ from memory.models import (
     ToolCall,
     Turn,
 )
-from memory.selectors.erasing import batches, said_in
+from memory.selectors.erasing import said_in
 from memory.services.erasing.quotes import delete_contexts
 from search import services as index
 from search.contracts import Kind
