@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any
 from uuid import UUID
 
 import uuid6
 
+_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _source: ContextVar[Callable[[], UUID] | None] = ContextVar("ids", default=None)
 
 
@@ -41,6 +44,12 @@ def uuids_in(texts: Iterable[str]) -> dict[str, UUID]:
         except ValueError:
             continue
     return found
+
+
+def names_any(said: Any, names: Collection[str]) -> bool:
+    """Whether any of these ids, as `str` writes a UUID, stands anywhere in plain data: as a value, a key or within a
+    text."""
+    return any(each in names for each in _ID.findall(str(said)))
 
 
 @contextmanager

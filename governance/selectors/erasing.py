@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -16,7 +14,7 @@ from governance.hooks import Dependent, Eraser, erasers, holds
 from governance.models import AuditEntry, AuditObject, IdempotencyRecord, LegalHold, Proposal, Tombstone
 from kernel.context import Ctx, Right, covers
 from kernel.errors import ConflictError, InvalidInputError, NotFoundError
-from kernel.ids import a_day_before, oldest, uuids_in
+from kernel.ids import a_day_before, names_any, oldest, uuids_in
 from kernel.rows import batches
 from scopes.selectors import within_reach
 
@@ -25,7 +23,6 @@ MOST = 10_000  # things that one call may erase, with all that goes along
 MOST_NAMES = 100_000  # ids by which records may quote all of that
 BATCH = 200
 _SHOWN = 5
-_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 Things = Mapping[str, Mapping[UUID, tuple[str, ...]]]
 
@@ -153,13 +150,15 @@ def traces_of(names: frozenset[str], domain_id: str) -> Traces:
     any of these was made, so it runs outside of any transaction."""
     columns = ("pk", "input", "changes", "proposed_input")
     rows = Proposal.objects.filter(domain_id=domain_id).exclude(action=ERASE).values_list(*columns)
-    quoting = {pk for pk, *said in rows.iterator(chunk_size=BATCH) if _quotes(said, names)}
+    quoting = {pk for pk, *said in rows.iterator(chunk_size=BATCH) if names_any(said, names)}
     proposals = frozenset(quoting | proposals_behind(entries_about(names)))
     named = names | {str(pk) for pk in proposals}
     since = a_day_before(oldest(uuids_in(named).values()))  # a key is taken just before the ids that its answer tells
     later = IdempotencyRecord.objects.filter(domain=domain_id, pk__gt=since)
     answers = later.exclude(action=ERASE).values_list("pk", "answer")
-    return Traces(proposals, frozenset(pk for pk, *said in answers.iterator(chunk_size=BATCH) if _quotes(said, named)))
+    return Traces(
+        proposals, frozenset(pk for pk, *said in answers.iterator(chunk_size=BATCH) if names_any(said, named))
+    )
 
 
 def entries_about(names: frozenset[str]) -> set[UUID]:
@@ -189,10 +188,6 @@ def proposals_behind(entries: Collection[UUID]) -> set[UUID]:
         rows = Proposal.objects.filter(auditentry__in=batch).exclude(action=ERASE)
         found |= set(rows.values_list("pk", flat=True))
     return found
-
-
-def _quotes(said: Any, names: frozenset[str]) -> bool:
-    return not names.isdisjoint(_ID.findall(str(said)))
 
 
 def visible_tombstones(ctx: Ctx) -> QuerySet[Tombstone]:

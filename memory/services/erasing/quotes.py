@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping
 from uuid import UUID
 
-from kernel.ids import oldest
+from kernel.ids import names_any, oldest
 from kernel.rows import batches
 from memory.models import ContextRecord, ContextShown
-
-_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 
 def scrub_contexts(ids: Collection[UUID], domain_id: str) -> Mapping[str, int]:
@@ -18,7 +15,7 @@ def scrub_contexts(ids: Collection[UUID], domain_id: str) -> Mapping[str, int]:
     older than the oldest of them is read."""
     wanted = {str(each) for each in ids}
     later = ContextRecord.objects.filter(domain_id=domain_id, pk__gt=oldest(ids)).values_list("pk", "package")
-    found = [pk for pk, package in later.iterator(chunk_size=200) if not wanted.isdisjoint(_ID.findall(str(package)))]
+    found = [pk for pk, package in later.iterator(chunk_size=200) if names_any(package, wanted)]
     return {"contexts": delete_contexts(found)}
 
 
