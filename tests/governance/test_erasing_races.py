@@ -22,7 +22,7 @@ from kernel.db import is_postgres
 from kernel.errors import ConflictError, DomainError, NotFoundError, StaleError, UnavailableError
 from media.models import MediaJob, SourceDocument
 from media.services import erasing as erasing_documents
-from media.services import holding
+from media.services import holding as unheld
 from memory.models import Conflict, MemoryItem, Session, Turn
 from tests.conftest import TEAM, Cast, Player, make_cast
 from tests.governance.test_erasing import PLAN, SECRET, erase, holding, learned, session_of
@@ -100,7 +100,7 @@ def removals(cast: Cast, how: str) -> tuple[str, str, Callable[[], Any]]:
 @pytest.mark.parametrize("how", ["memory", "document", "removed"])
 def test_what_is_being_erased_cannot_be_held_any_more(cast, monkeypatch, how):
     kind, pk, remove = removals(cast, how)
-    where = (holding, "by_law") if how == "removed" else (services, "hold_still")
+    where = (unheld, "by_law") if how == "removed" else (services, "hold_still")
     removed, placed = in_the_middle(monkeypatch, *where, remove, hold_on(cast.operator, kind, pk))
     assert not isinstance(removed, DomainError)
     assert isinstance(placed, NotFoundError)
