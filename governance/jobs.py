@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from governance.actions import erasing
+from governance.actions.erasing import SCRUB_ERASED
 from governance.actions.proposals.keeping import EXPIRE_PROPOSALS
 from governance.audit import chain
 from governance.contracts import ExpireProposalsInput
+from governance.contracts.erasing import ScrubErasedInput
 from governance.gate import perform, system_ctx
 from kernel.context import Door
 
@@ -27,4 +28,5 @@ def expire_proposals() -> None:
 
 def scrub_again(receipt_id: str, domain_id: str, *names: str) -> None:
     """Scrub what quotes these ids, which were erased, and was stored since."""
-    erasing.scrub_again(UUID(receipt_id), domain_id, frozenset(names), system_ctx("worker", Door.JOB))
+    given = ScrubErasedInput(receipt_id=UUID(receipt_id), domain_id=domain_id, ids=[UUID(name) for name in names])
+    perform(SCRUB_ERASED, given, ctx=system_ctx("worker", Door.JOB))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from uuid import UUID
 
-from governance.contracts import Outcome
 from governance.contracts.erasing import (
     EraseInput,
     EraseResult,
@@ -16,11 +15,11 @@ from governance.contracts.erasing import (
     ListTombstonesInput,
     ListTombstonesResult,
     PlaceHoldInput,
+    ScrubErasedInput,
+    ScrubErasedResult,
 )
-from governance.gate.opening import writing
 from governance.models import LegalHold
 from governance.selectors import erasing as selectors
-from governance.services import Trail, record
 from governance.services import erasing as services
 from kernel.actions import Action, Applied, Change, Target, register
 from kernel.canonical import digest
@@ -79,17 +78,41 @@ ERASE = register(
 )
 
 
-def scrub_again(receipt_id: UUID, domain_id: str, names: frozenset[str], ctx: Ctx) -> dict[str, int]:
-    """What is left to do of an erasure that was carried out: scrub what quotes these ids and was stored since, by calls
-    that had read it before. How many records of each kind were changed; where any was, the audit log says so. Run again
-    it changes nothing."""
-    traces = selectors.traces_of(names, domain_id)
-    with writing():
-        scrubbed = services.scrub_all(names, traces, receipt_id, domain_id, ctx)
-        if any(scrubbed.values()):
-            change = Change("tombstones", str(receipt_id), None, dict(scrubbed), incidental=True)
-            record(Trail(selectors.ERASE, domain_id=domain_id, changes=[change]), ctx, Outcome.ALLOWED, reason="again")
-    return scrubbed
+def _scrub_target(given: ScrubErasedInput, ctx: Ctx) -> Target:
+    require_domain(given.domain_id, ctx)
+    return Target(given.domain_id)
+
+
+def _left_of(given: ScrubErasedInput, ctx: Ctx) -> tuple[frozenset[str], selectors.Traces]:
+    names = frozenset(map(str, given.ids))
+    selectors.require_sought(given.receipt_id, names, given.domain_id)
+    return names, selectors.traces_of(names, given.domain_id)
+
+
+def _scrub(
+    given: ScrubErasedInput, left: tuple[frozenset[str], selectors.Traces], ctx: Ctx
+) -> Applied[ScrubErasedResult]:
+    scrubbed = services.scrub_all(*left, given.receipt_id, given.domain_id, ctx)
+    told = Change(selectors.RECEIPTS, str(given.receipt_id), None, dict(scrubbed), incidental=True)
+    return ScrubErasedResult(scrubbed=scrubbed), [told] if any(scrubbed.values()) else []
+
+
+SCRUB_ERASED = register(
+    Action(
+        selectors.SCRUB_ERASED,
+        "Scrub what quotes something erased and was stored since, by calls that had read it before; a job does it at once "
+        "and again after 15 minutes.",
+        ScrubErasedInput,
+        ScrubErasedResult,
+        Right.OPERATE,
+        _scrub_target,
+        _left_of,
+        _scrub,
+        destroys=True,
+        queueable=False,
+        instead="What quoted the erased thing is gone with it.",
+    )
+)
 
 
 def _audited(domain_id: str | None, ctx: Ctx) -> Target:

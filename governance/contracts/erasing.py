@@ -17,6 +17,7 @@ Kind = Annotated[
     Field(min_length=1, max_length=20, pattern=r"^[a-z_]+$", description="`memory`, `session` or `document`."),
 ]
 InDomain = Annotated[DomainId, Field(description="The isolation domain; `legacy` where left out.")]
+MOST_SOUGHT = 2000  # ids that one later run looks for
 NOT_PROVED = (
     "Backups, exports and logs outside of this database are not touched.",
     "What was shown to agents and people, or copied elsewhere, is not taken back.",
@@ -47,6 +48,24 @@ class EraseInput(KeyedInput):
         "False: the call is refused while something depends on it, and says what.",
     )
     reason: Reason
+
+
+class ScrubErasedInput(Contract):
+    """What is left to do of an erasure: where calls that had read it may have stored a quotation of it since."""
+
+    domain_id: InDomain = LEGACY_DOMAIN
+    receipt_id: UUID = Field(description="The receipt of the erasure.")
+    ids: list[UUID] = Field(
+        min_length=1,
+        max_length=MOST_SOUGHT,
+        description="Ids of what went, 1 to 2,000: one of the lists that the erasure itself put in the queue, in any order.",
+    )
+
+
+class ScrubErasedResult(Contract):
+    """What was scrubbed."""
+
+    scrubbed: dict[str, int] = Field(description="Records out of which what was quoted was taken this time, by name.")
 
 
 class TombstoneView(Contract):

@@ -12,16 +12,19 @@ from django.db.models import QuerySet
 from governance.contracts.erasing import ErasableRef, EraseInput, HoldView, TombstoneView
 from governance.hooks import Dependent, Eraser, erasers, holds
 from governance.models import AuditEntry, AuditObject, IdempotencyRecord, LegalHold, Proposal, Tombstone
+from kernel.canonical import digest
 from kernel.context import Ctx, Right, covers
 from kernel.errors import ConflictError, InvalidInputError, NotFoundError
 from kernel.ids import a_day_before, names_any, oldest, uuids_in
 from kernel.rows import batches
 from scopes.selectors import within_reach
 
-ERASE = "erase"
+ERASE, SCRUB_ERASED = "erase", "scrub_erased"
+OF_ERASING = (ERASE, SCRUB_ERASED)  # calls whose records say nothing of what is gone, and stay as they are
 MOST = 10_000  # things that one call may erase, with all that goes along
 MOST_NAMES = 100_000  # ids by which records may quote all of that
 BATCH = 200
+RECEIPTS = "tombstones"
 _SHOWN = 5
 
 Things = Mapping[str, Mapping[UUID, tuple[str, ...]]]
@@ -149,16 +152,33 @@ def traces_of(names: frozenset[str], domain_id: str) -> Traces:
     """The records of a domain that quote any of these ids. It reads all proposals, and all answers but those given before
     any of these was made, so it runs outside of any transaction."""
     columns = ("pk", "input", "changes", "proposed_input")
-    rows = Proposal.objects.filter(domain_id=domain_id).exclude(action=ERASE).values_list(*columns)
+    rows = Proposal.objects.filter(domain_id=domain_id).exclude(action__in=OF_ERASING).values_list(*columns)
     quoting = {pk for pk, *said in rows.iterator(chunk_size=BATCH) if names_any(said, names)}
     proposals = frozenset(quoting | proposals_behind(entries_about(names)))
     named = names | {str(pk) for pk in proposals}
     since = a_day_before(oldest(uuids_in(named).values()))  # a key is taken just before the ids that its answer tells
     later = IdempotencyRecord.objects.filter(domain=domain_id, pk__gt=since)
-    answers = later.exclude(action=ERASE).values_list("pk", "answer")
+    answers = later.exclude(action__in=OF_ERASING).values_list("pk", "answer")
     return Traces(
         proposals, frozenset(pk for pk, *said in answers.iterator(chunk_size=BATCH) if names_any(said, named))
     )
+
+
+def mark_of(ids: Iterable[str]) -> str:
+    """By what the audit entry of an erasure remembers a list of ids that is to be looked for later."""
+    return digest(sorted(ids))
+
+
+def require_sought(receipt_id: UUID, ids: Iterable[str], domain_id: str) -> None:
+    """Raises NotFoundError where the domain has no such receipt, and InvalidInputError where these ids are none of the
+    lists that its erasure was to look for later: nothing else can be scrubbed in its name."""
+    if not Tombstone.objects.filter(receipt_id=receipt_id, domain_id=domain_id).exists():
+        raise NotFoundError(f"No receipt {str(receipt_id)!r} that you can see.")
+    about = AuditObject.objects.filter(table=RECEIPTS, object_id=str(receipt_id), entry__action=ERASE)
+    told = (change for changes in about.values_list("entry__changes", flat=True) for change in changes)
+    sought = {mark for change in told if change["table"] == RECEIPTS for mark in change["after"].get("sought", ())}
+    if mark_of(ids) not in sought:
+        raise InvalidInputError("ids: this is none of the lists of ids that the erasure put in the queue, whole.")
 
 
 def entries_about(names: frozenset[str]) -> set[UUID]:
@@ -185,7 +205,7 @@ def proposals_behind(entries: Collection[UUID]) -> set[UUID]:
     """The proposals that these audit entries belong to, but those to erase."""
     found: set[UUID] = set()
     for batch in batches(entries, BATCH):
-        rows = Proposal.objects.filter(auditentry__in=batch).exclude(action=ERASE)
+        rows = Proposal.objects.filter(auditentry__in=batch).exclude(action__in=OF_ERASING)
         found |= set(rows.values_list("pk", flat=True))
     return found
 

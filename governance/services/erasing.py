@@ -7,10 +7,19 @@ from uuid import UUID
 
 from django.db import IntegrityError
 
-from governance.contracts.erasing import NOT_PROVED, EraseInput, EraseResult, PlaceHoldInput
+from governance.contracts.erasing import MOST_SOUGHT, NOT_PROVED, EraseInput, EraseResult, PlaceHoldInput
 from governance.hooks import scrubbers
 from governance.models import LegalHold, Proposal, Tombstone
-from governance.selectors.erasing import BATCH, Extent, Traces, eraser_of, view_hold, view_tombstone
+from governance.selectors.erasing import (
+    BATCH,
+    RECEIPTS,
+    Extent,
+    Traces,
+    eraser_of,
+    mark_of,
+    view_hold,
+    view_tombstone,
+)
 from governance.services.scrubbing import scrub
 from kernel.actions import Change
 from kernel.context import ANY, Ctx
@@ -22,7 +31,6 @@ from kernel.rows import batches, insert
 from scopes.services import lock_domain, lock_scopes
 
 SHOWN = 100
-NAMES = 2000  # ids that one later run looks for
 ENDED = 15  # minutes in which a call ends that reads, asks a model and stores
 
 
@@ -79,10 +87,9 @@ def erase(given: EraseInput, ready: Ready, ctx: Ctx) -> tuple[EraseResult, list[
             changes += [Change(table, pk, {"with": str(each.id)}, None, scopes=scopes) for table, pk in each.along]
     _require_loose()
     scrubbed = scrub_all(ready.names, ready.traces, receipt_id, given.domain_id, ctx)
-    _scrub_again_later(ready.names, receipt_id, given.domain_id)
     insert(stones)
-    told = {"erased": len(stones), **scrubbed}
-    changes.append(Change("tombstones", str(receipt_id), None, told, incidental=True))
+    told = {"erased": len(stones), **scrubbed, "sought": _scrub_again_later(ready.names, receipt_id, given.domain_id)}
+    changes.append(Change(RECEIPTS, str(receipt_id), None, told, incidental=True))
     result = EraseResult(
         receipt_id=receipt_id,
         erased_count=len(stones),
@@ -105,13 +112,15 @@ def scrub_all(names: frozenset[str], traces: Traces, receipt_id: UUID, domain_id
     return scrubbed
 
 
-def _scrub_again_later(names: frozenset[str], receipt_id: UUID, domain_id: str) -> None:
+def _scrub_again_later(names: frozenset[str], receipt_id: UUID, domain_id: str) -> list[str]:
     """Who read it before it was gone may store what quotes it afterwards: look for that at once and when all such calls
-    have ended."""
-    for batch in batches(sorted(names), NAMES):
+    have ended. The marks of the lists of ids that will be looked for."""
+    lists = list(batches(sorted(names), MOST_SOUGHT))
+    for batch in lists:
         given = (str(receipt_id), domain_id, *batch)
         enqueue("governance.jobs.scrub_again", *given)
         enqueue_later(ENDED, "governance.jobs.scrub_again", *given)
+    return [mark_of(batch) for batch in lists]
 
 
 def _require_loose() -> None:

@@ -20,7 +20,7 @@ from governance.models import (
     ProposalStep,
     Reversal,
 )
-from governance.selectors.erasing import BATCH, ERASE, Traces, entries_about, proposals_behind
+from governance.selectors.erasing import BATCH, OF_ERASING, Traces, entries_about, proposals_behind
 from governance.services.proposals import move_proposal
 from governance.services.steps import add_step
 from kernel.context import Ctx
@@ -98,7 +98,7 @@ def _scrub_entries(ids: Sequence[UUID], names: frozenset[str], mark: dict[str, s
     """Scrub a batch of audit entries; how many were changed. They are held, so that nobody seals them meanwhile.
     Those of what was erased say nothing but hashes and counts."""
     changed: dict[AuditEntry, set[str]] = {}
-    rows = AuditEntry.objects.select_for_update().filter(pk__in=ids).exclude(action=ERASE)
+    rows = AuditEntry.objects.select_for_update().filter(pk__in=ids).exclude(action__in=OF_ERASING)
     for entry in rows.order_by("pk"):
         groups = set()
         kept = [_scrubbed(change, names, mark) for change in entry.changes]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
+from governance.hooks import erasers
 from kernel import clock
 from media.services.leases import claim
 from tests.conftest import TEAM, Cast, a_turn
@@ -143,6 +144,14 @@ def _item(cast: Cast) -> dict:
 def _to_erase(cast: Cast) -> dict:
     named = [{"kind": "memory", **_item(cast)}, {"kind": "document", "id": _document(cast)["document_id"]}]
     return {"domain_id": TEAM, "objects": named, "along": True, "reason": "依法删除", "idempotency_key": "删除-1"}
+
+
+def _to_scrub(cast: Cast) -> dict:
+    """What the queue is given after one memory was erased."""
+    pk = _item(cast)["id"]
+    names = erasers()["memory"].names([UUID(pk)])
+    given = {"domain_id": TEAM, "objects": [{"kind": "memory", "id": pk}], "reason": "law", "idempotency_key": "k"}
+    return {"domain_id": TEAM, "receipt_id": cast.operator.do("erase", given)["receipt_id"], "ids": sorted(names)}
 
 
 def _held(cast: Cast) -> dict:
@@ -526,6 +535,7 @@ EXAMPLES: dict[str, Example] = {
     "list_migrated_rows": Example("operator", lambda cast: {"outcome": "quarantined", "limit": 10}, "agent"),
     "doctor": Example("operator", lambda cast: {}, "agent"),
     "erase": Example("operator", _to_erase, "stranger"),
+    "scrub_erased": Example("operator", _to_scrub, "agent"),
     "export_domain": Example("agent", lambda cast: {**_in_team(_composed(cast)), "limit": 5}, "stranger"),
     "lift_hold": Example("operator", _held, "agent"),
     "list_holds": Example("reviewer", lambda cast: {**_in_team(_held(cast)), "lifted": True}, "agent"),

@@ -213,6 +213,7 @@ def _to_hold(ids: Ids) -> dict[str, dict]:
 
 INPUTS: dict[str, Inputs] = {
     "erase": _erasures,
+    "scrub_erased": lambda ids: {"turn": {"domain_id": ids.domain, "receipt_id": ids.entry, "ids": [ids.turn]}},
     "export_domain": lambda ids: {"domain": {"domain_id": ids.domain, "limit": 1000}},
     "lift_hold": lambda ids: {"hold": {"id": ids.hold, "reason": "because"}},
     "list_holds": lambda ids: {"all": {}, "domain": {"domain_id": ids.domain, "lifted": True}},
