@@ -30,6 +30,19 @@ NOT_PROVED = (
 )
 
 
+_MARK = "erased_by_receipt"
+
+
+def mark(receipt_id: UUID) -> dict[str, str]:
+    """What records hold in place of what quoted something erased."""
+    return {_MARK: str(receipt_id)}
+
+
+def is_mark(value: object) -> bool:
+    """Whether that is such a mark, and nothing that an action said."""
+    return isinstance(value, dict) and value.keys() == {_MARK}
+
+
 class ErasableRef(Contract):
     """Something that can be erased."""
 

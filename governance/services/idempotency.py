@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from governance.contracts.erasing import is_mark
 from governance.models import IdempotencyRecord
 from governance.services.audit import Trail
 from kernel.context import Ctx
@@ -50,4 +51,4 @@ def earlier_removal(trail: Trail, key: str, ctx: Ctx) -> IdempotencyRecord | Non
 
 def was_erased(row: IdempotencyRecord) -> bool:
     """Whether what the first call did was erased since, and its answer with it."""
-    return row.answer is not None and set(row.answer) == {"erased"}
+    return is_mark(row.answer)

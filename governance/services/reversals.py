@@ -10,6 +10,7 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 
 from governance.contracts import Outcome
+from governance.contracts.erasing import is_mark
 from governance.models import AuditEntry, Reversal
 from kernel.actions import Action, Change, get
 from kernel.context import Ctx
@@ -25,7 +26,7 @@ def require_reversible(entry: AuditEntry, days: int, ctx: Ctx) -> None:
     if entry.outcome != Outcome.ALLOWED or not entry.changes:
         raise TransitionError(f"That call of {entry.action} changed nothing: there is nothing to take back.")
     _reverse_of(entry.action)
-    if any("erased" in (change[side] or {}) for change in entry.changes for side in ("before", "after")):
+    if any(is_mark(change[side]) for change in entry.changes for side in ("before", "after")):
         raise TransitionError("Something that this call changed was erased since: there is nothing to go back to.")
     if ctx.now - entry.at > timedelta(days=days):
         raise TransitionError(f"That was more than {days} days ago: make the opposite change as a new one.")

@@ -10,6 +10,7 @@ from django.db.models import Q
 
 from governance.audit import chain
 from governance.contracts import ProposalState, StepKind
+from governance.contracts.erasing import is_mark, mark
 from governance.models import (
     OPEN_STATES,
     AuditEntry,
@@ -36,19 +37,18 @@ def scrub(names: frozenset[str], traces: Traces, receipt_id: UUID, ctx: Ctx) -> 
 
     The records themselves stay, and so does the hash chain over the audit log. What was scrubbed before stays as it is.
     """
-    mark = {"erased": str(receipt_id)}
     touching = entries_about(names)
     proposals = _unscrubbed(traces.proposals | proposals_behind(touching))
     proposals -= {ctx.approval.proposal_id} if ctx.approval else set()
     entries = touching | _entries_of(proposals)
     for batch in batches(sorted(proposals), BATCH):
-        _scrub_proposals(batch, mark, ctx)
+        _scrub_proposals(batch, receipt_id, ctx)
     changed = 0
     for batch in batches(sorted(entries), BATCH):
-        changed += _scrub_entries(batch, names, mark)
+        changed += _scrub_entries(batch, names, mark(receipt_id))
     answers = 0
     for batch in batches(sorted(traces.answers), BATCH):
-        answers += IdempotencyRecord.objects.filter(pk__in=batch).update(answer=mark, fingerprint="")
+        answers += IdempotencyRecord.objects.filter(pk__in=batch).update(answer=mark(receipt_id), fingerprint="")
     return {"audit_entries": changed, "proposals": len(proposals), "idempotency_answers": answers}
 
 
@@ -69,17 +69,17 @@ def _entries_of(proposals: Collection[UUID]) -> set[UUID]:
     return found | entries_about(frozenset(map(str, proposals)))
 
 
-def _scrub_proposals(ids: Sequence[UUID], mark: dict[str, str], ctx: Ctx) -> None:
+def _scrub_proposals(ids: Sequence[UUID], receipt_id: UUID, ctx: Ctx) -> None:
     rows = Proposal.objects.filter(pk__in=ids)
     for row in rows.filter(state__in=OPEN_STATES).order_by("pk"):
         if move_proposal(row, ProposalState.EXPIRED, ctx):
             add_step(row, StepKind.EXPIRED, ctx, "what it was about was erased")
-    rows.exclude(proposed_input=None).update(proposed_input=mark)
+    rows.exclude(proposed_input=None).update(proposed_input=mark(receipt_id))
     rows.update(
-        input=mark,
+        input=mark(receipt_id),
         changes=[],
         digest="",
-        subject_key=f"erased:{mark['erased']}",
+        subject_key=f"erased:{receipt_id}",
         subject=GONE,
         summary="",
         search_text="",
@@ -87,21 +87,21 @@ def _scrub_proposals(ids: Sequence[UUID], mark: dict[str, str], ctx: Ctx) -> Non
         evidence="",
         last_error="",
     )
-    Decision.objects.filter(proposal__in=ids).exclude(input=None).update(input=mark)
+    Decision.objects.filter(proposal__in=ids).exclude(input=None).update(input=mark(receipt_id))
     for model in (Decision, BlindReview):
         model._default_manager.filter(proposal__in=ids).exclude(reason="").update(reason=GONE)
     said = ProposalStep.objects.filter(proposal__in=ids).exclude(kind=StepKind.EXPIRED)
     said.filter(~Q(text="") | ~Q(data={})).update(text=GONE, data={})
 
 
-def _scrub_entries(ids: Sequence[UUID], names: frozenset[str], mark: dict[str, str]) -> int:
+def _scrub_entries(ids: Sequence[UUID], names: frozenset[str], gone: dict[str, str]) -> int:
     """Scrub a batch of audit entries; how many were changed. They are held, so that nobody seals them meanwhile.
     Those of what was erased say nothing but hashes and counts."""
     changed: dict[AuditEntry, set[str]] = {}
     rows = AuditEntry.objects.select_for_update().filter(pk__in=ids).exclude(action__in=OF_ERASING)
     for entry in rows.order_by("pk"):
         groups = set()
-        kept = [_scrubbed(change, names, mark) for change in entry.changes]
+        kept = [_scrubbed(change, names, gone) for change in entry.changes]
         if kept != entry.changes:
             entry.changes, groups = kept, {"changes"}
         if entry.reason and entry.reason != GONE:
@@ -114,9 +114,10 @@ def _scrub_entries(ids: Sequence[UUID], names: frozenset[str], mark: dict[str, s
     return len(changed)
 
 
-def _scrubbed(change: dict[str, Any], names: frozenset[str], mark: dict[str, str]) -> dict[str, Any]:
+def _scrubbed(change: dict[str, Any], names: frozenset[str], gone: dict[str, str]) -> dict[str, Any]:
     if change["id"] in names:
-        return {**change, **{side: mark for side in ("before", "after") if change[side] is not None}}
+        said = (side for side in ("before", "after") if change[side] is not None and not is_mark(change[side]))
+        return {**change, **dict.fromkeys(said, gone)}
     if change["table"] in _OF_PROPOSALS:
         sides = {side: change[side] for side in ("before", "after") if change[side] is not None}
         return {**change, **{side: {k: v for k, v in row.items() if k in _STANDING} for side, row in sides.items()}}

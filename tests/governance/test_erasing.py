@@ -180,7 +180,7 @@ def test_a_proposal_that_quotes_it_is_scrubbed_and_one_that_waits_expires(cast):
     assert told["scrubbed"]["proposals"] == 1
     assert holding(SECRET) == set()
     row = Proposal.objects.get(pk=waiting)
-    assert (row.state, row.input) == ("expired", {"erased": told["receipt_id"]})
+    assert (row.state, row.input) == ("expired", {"erased_by_receipt": told["receipt_id"]})
     assert cast.reviewer.do("review_proposal", id=waiting)["proposal"]["subject"] == "(erased)"
     sealed()
     assert faults() == []

@@ -12,6 +12,7 @@ import uuid6
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from governance.contracts.erasing import is_mark, mark
 from governance.models import IdempotencyRecord, Proposal
 from governance.selectors import erasing as selectors
 from governance.services import Trail, earlier_removal
@@ -63,7 +64,7 @@ def test_it_works(cast):
     after = Proposal.objects.get(pk=proposal)
     assert (after.digest, after.subject_key) == ("", f"erased:{told['receipt_id']}")
     answer.refresh_from_db()
-    assert (answer.fingerprint, answer.answer) == ("", {"erased": told["receipt_id"]})
+    assert (answer.fingerprint, answer.answer) == ("", {"erased_by_receipt": told["receipt_id"]})
 
 
 @pytest.mark.parametrize("say", ["so", "another text"])
@@ -72,6 +73,14 @@ def test_a_key_whose_call_was_erased_is_used_up_whatever_comes_under_it(cast, sa
     erase(cast.operator, "session", session_of(cast.agent))
     with pytest.raises(ConflictError, match="erased since"):
         commit(cast.agent, "s1", say=say, idempotency_key="k")
+
+
+@pytest.mark.parametrize(
+    "said", [None, {}, [], "erased", {"erased": str(AN_ID)}, {**mark(AN_ID), "deduplicated": True}]
+)
+def test_what_an_action_says_is_never_taken_for_the_mark(said):
+    assert is_mark(mark(AN_ID))
+    assert not is_mark(said)
 
 
 def test_answers_given_before_anything_of_it_was_there_are_not_read(cast):
