@@ -6,6 +6,7 @@ from uuid import UUID
 
 from kernel.actions import Action, Applied, Target, register
 from kernel.context import ANY, Ctx, Right
+from kernel.errors import ForbiddenError
 from kernel.paging import page
 from media.actions.place import domain_target, own_document, own_target
 from media.contracts.filing import (
@@ -82,7 +83,7 @@ TAG_SECTIONS = register(
 )
 
 
-def _tree_target(given: MoveTagInput | DeleteTagInput, ctx: Ctx) -> Target:
+def _move_target(given: MoveTagInput, ctx: Ctx) -> Target:
     return own_target(get_tag(given.tag_id, ctx).domain_id, ctx)
 
 
@@ -103,7 +104,7 @@ MOVE_TAG = register(
         MoveTagInput,
         MoveTagResult,
         Right.WRITE,
-        _tree_target,
+        _move_target,
         _found_tag,
         _move,
         instead="Move the tag back to where it was.",
@@ -111,10 +112,19 @@ MOVE_TAG = register(
 )
 
 
+def _delete_target(given: DeleteTagInput, ctx: Ctx) -> Target:
+    domain_id = get_tag(given.tag_id, ctx).domain_id
+    if not given.everywhere:
+        return own_target(domain_id, ctx)
+    if Right.ERASE not in held(ctx, domain_id, ANY):
+        raise ForbiddenError(
+            "Only whoever may erase in the whole domain takes a tag off all of it: leave out everywhere."
+        )
+    return Target(domain_id)
+
+
 def _delete(given: DeleteTagInput, tag: Tag, ctx: Ctx) -> Applied[DeleteTagResult]:
-    """Off everything where the caller may erase in the whole domain, else off what is the caller's own."""
-    everywhere = Right.ERASE in held(ctx, tag.domain_id, ANY)
-    removed, changes = delete_tag(tag, ctx, everywhere=everywhere)
+    removed, changes = delete_tag(tag, ctx, everywhere=given.everywhere)
     seen = visible_tags(ctx).filter(pk=tag.pk).exists()
     return DeleteTagResult(tag_id=tag.pk, removed=removed, still_seen=seen), changes
 
@@ -122,12 +132,12 @@ def _delete(given: DeleteTagInput, tag: Tag, ctx: Ctx) -> Applied[DeleteTagResul
 DELETE_TAG = register(
     Action(
         "delete_tag",
-        "Take a tag off your own sections and topics, or off all of the domain where you may erase in it; tags below it "
-        "then stand at the top.",
+        "Take a tag off your own sections and topics, or off all of the domain; once nothing is filed under it, tags below "
+        "it stand at the top.",
         DeleteTagInput,
         DeleteTagResult,
         Right.WRITE,
-        _tree_target,
+        _delete_target,
         _found_tag,
         _delete,
         destroys=True,

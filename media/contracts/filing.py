@@ -79,6 +79,11 @@ class DeleteTagInput(KeyedInput):
     """A tag to take away."""
 
     tag_id: UUID = Field(description="Tag id.")
+    everywhere: bool = Field(
+        default=False,
+        description="False: off your own sections and topics. True: off all of the domain, hidden ones included, which "
+        "takes the rights to write and to erase in the whole domain.",
+    )
 
 
 class DeleteTagResult(KeyedResult):

@@ -151,12 +151,42 @@ def test_a_tag_stays_where_others_filed_under_it(cast, peer):
     assert cast.agent.do("delete_tag", tag_id=tag)["still_seen"]
 
 
-def test_who_may_erase_takes_a_tag_off_everything(cast, peer):
-    eraser = make_agent("eraser", TEAM, rights=["read", "write", "erase"])
+@pytest.fixture
+def eraser(db: None) -> Player:
+    return make_agent("eraser", TEAM, rights=["read", "write", "erase"])
+
+
+def test_who_may_erase_takes_a_tag_off_everything_where_asked_to(peer, eraser):
     add(peer, "# Peer\n\nText", scopes=(PROJECT,), tags=["plans"])
-    assert refused(cast.reader, "delete_tag", tag_id=tags(eraser)["plans"]["id"]) == (403, "forbidden")
-    told = eraser.do("delete_tag", tag_id=tags(eraser)["plans"]["id"])
+    tag = tags(eraser)["plans"]["id"]
+    told = eraser.do("delete_tag", tag_id=tag)
+    assert (told["removed"], told["still_seen"]) == (0, True)
+    told = eraser.do("delete_tag", tag_id=tag, everywhere=True)
     assert (told["removed"], told["still_seen"]) == (1, False)
+    assert not Tag.objects.exists()
+    assert [row.scope for row in AuditEntry.objects.filter(action="delete_tag").order_by("pk")][1] == "*"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "rights"),
+    [("*", ["read", "write"]), ("*", ["read", "erase"]), ("project:*", ["read", "write", "erase"])],
+)
+def test_a_tag_is_taken_off_everything_only_by_who_may_write_and_erase_everywhere(peer, pattern, rights):
+    other = make_agent("other", TEAM, pattern=pattern, rights=rights)
+    add(peer, "# Peer\n\nText", scopes=(PROJECT,), tags=["plans"])
+    assert refused(other, "delete_tag", tag_id=tags(other)["plans"]["id"], everywhere=True) == (403, "forbidden")
+    assert tags(peer)["plans"]["section_count"] == 1
+
+
+def test_policy_sees_that_a_tag_would_go_everywhere(cast, peer, eraser):
+    rule = {"name": "tags", "actions": ["delete_tag"], "scope_types": ["*"]}
+    cast.operator.do("set_policy", domain_id=TEAM, document={"review": {"queue": [rule]}}, reason="shared by all")
+    add(peer, "# Peer\n\nText", scopes=(PROJECT,), tags=["plans"])
+    tag = tags(eraser)["plans"]["id"]
+    assert eraser.do("delete_tag", tag_id=tag)["removed"] == 0
+    waiting = eraser.do("delete_tag", tag_id=tag, everywhere=True)["proposal"]
+    assert tags(peer)["plans"]["section_count"] == 1
+    cast.reviewer.do("approve_proposal", id=waiting["id"], revision=1, reason="agreed")
     assert not Tag.objects.exists()
 
 
