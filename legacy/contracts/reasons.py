@@ -31,6 +31,10 @@ class Reason(StrEnum):
     BYTES_MISSING = "bytes_missing"
     BYTES_DIFFER = "bytes_differ"
     UNKNOWN_OPERATION = "unknown_operation"
+    TOUCHED_HERE = "touched_here"
+    TAKEN_AWAY = "taken_away"
+    SHARED_ROW = "shared_row"
+    MOVED_THERE = "moved_there"
 
 
 REASONS: dict[Reason, str] = {
@@ -60,6 +64,11 @@ REASONS: dict[Reason, str] = {
     Reason.BYTES_MISSING: "The stored file is not under --media-root; a later run with the files mends it.",
     Reason.BYTES_DIFFER: "The stored file has other bytes than its hash says.",
     Reason.UNKNOWN_OPERATION: "A media job for an operation that does not exist here.",
+    Reason.TOUCHED_HERE: "It changed in the source after it was moved in, and what it became was changed here too: that stays.",
+    Reason.TAKEN_AWAY: "It changed in the source after it was moved in, and what it became was taken away here: that stays so.",
+    Reason.SHARED_ROW: "It changed in the source after it was moved in, but what it became is not its own: it was here before, "
+    "or other rows of the source became it too.",
+    Reason.MOVED_THERE: "In the source it belongs elsewhere by now or has another identity: it stays where it was moved in.",
 }
 
 

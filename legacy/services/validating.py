@@ -10,8 +10,8 @@ from kernel import clock
 from legacy.contracts.validating import MigrationReport, MissingCounts
 from legacy.models import MigratedRow, MigrationRun
 from legacy.services.batches import batches
+from legacy.services.figures import peak_memory
 from legacy.services.holding import key_there, look_at_source_rows, look_at_targets, look_for_gone
-from legacy.services.migrating import peak_memory
 from legacy.services.same_source import taken_from
 from legacy.services.tally import Tally
 from legacy.source import Source

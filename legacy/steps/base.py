@@ -14,6 +14,7 @@ from django.db.models import Model
 
 from kernel.canonical import canonical_json
 from kernel.context import Actor, Ctx
+from kernel.rows import insert
 from legacy.contracts import Fate, Outcome, Quarantined, Reason, SourceRow
 from legacy.contracts.outcomes import kept_aside
 from legacy.contracts.reasons import TakenAway
@@ -29,7 +30,11 @@ K = TypeVar("K")
 class Run:
     """A run under way: the snapshot it reads, whose the sessions of no domain become, and the call in whose name it
     writes. `media_root` is the folder of the older system's stored files; None where it was not given. In a `dry_run` no
-    bytes are stored. `ready` is what the step itself prepared of the batch at hand."""
+    bytes are stored. `ready` is what the step itself prepared of the batch at hand.
+
+    `again` is what is remembered of the one row of the batch where that was moved in before and has changed in the source
+    since: the row that it became is brought in line with it.
+    """
 
     id: UUID
     source: Source
@@ -38,6 +43,18 @@ class Run:
     media_root: Path | None = None
     dry_run: bool = False
     ready: Any = None
+    again: MigratedRow | None = None
+
+    @property
+    def became(self) -> UUID:
+        """The id of the row here that the row taken again became."""
+        if self.again is None:
+            raise LookupError("no row is taken again")
+        return UUID(self.again.target_id)
+
+    def told_before(self, words: str) -> bool:
+        """Whether the row of the batch is taken again, and its note had these words."""
+        return self.again is not None and words in self.again.note
 
 
 class Step(Protocol):
@@ -54,7 +71,8 @@ class Step(Protocol):
 
     def store(self, rows: Sequence[SourceRow], run: Run) -> list[Outcome]:
         """Store a batch inside the gate's transaction; one outcome for each row. A row that was in the quarantine comes
-        again in every run. What the database refuses may be raised: the batch then comes again row by row."""
+        again in every run. What the database refuses may be raised: the batch then comes again row by row. Where
+        `run.again` is set the batch is that one row: what it became is changed, or Quarantined raised."""
 
 
 @runtime_checkable
@@ -129,12 +147,45 @@ def pieces(values: Collection[T]) -> Iterator[list[T]]:
         yield some
 
 
-def free_ids(model: type[Model], rows: Sequence[SourceRow], column: str = "pk") -> dict[str, UUID]:
-    """The id that each row gets here, by its source id: its own where that is a UUID and nobody has it here."""
-    own = {row.id: row.target_id() for row in rows}
-    found = model._default_manager.filter(**{f"{column}__in": list(own.values())})
+def put(rows: Sequence[Model], run: Run, fields: Sequence[str], fixed: Sequence[str] = ()) -> None:
+    """Insert rows, or give the row here that is taken again the values of `fields`; a time that the source does not say
+    stays what it was. Raises Quarantined where one of `fixed`, which say whose it is and where it lies, is other than here.
+    """
+    if run.again is None:
+        insert(rows)
+        return
+    for row in rows:
+        there = type(row)._default_manager.get(pk=row.pk)
+        stay(row, there, fixed)
+        for name in fields:
+            if getattr(row, name) == run.ctx.now:
+                setattr(row, name, getattr(there, name))
+        row._state.adding = False  # noqa: SLF001  Django documents it
+        row.save(force_update=True, update_fields=fields)
+
+
+def stay(row: Model, there: Model, fixed: Sequence[str]) -> None:
+    """Raise Quarantined where a row of the source would be elsewhere than the row here that it became."""
+    other = [name for name in fixed if getattr(row, name) != getattr(there, name)]
+    if other:
+        raise Quarantined(Reason.MOVED_THERE, f"{', '.join(other)}: other than when it was moved in")
+
+
+def own(run: Run, *words: str) -> None:
+    """Raise Quarantined for a row taken again of which was said, in one of these words, that it became another's row."""
+    if any(run.told_before(each) for each in words):
+        raise Quarantined(Reason.SHARED_ROW, run.again.note[:200] if run.again else "")
+
+
+def free_ids(model: type[Model], rows: Sequence[SourceRow], run: Run, column: str = "pk") -> dict[str, UUID]:
+    """The id that each row gets here, by its source id: its own where that is a UUID and nobody has it here; the one that
+    it has where it is taken again."""
+    if run.again is not None:
+        return {row.id: UUID(run.again.target_id) for row in rows if row.table == run.again.source_table}
+    wanted = {row.id: row.target_id() for row in rows}
+    found = model._default_manager.filter(**{f"{column}__in": list(wanted.values())})
     taken = set(found.values_list(column, flat=True))
-    return {row.id: row.target_id(part="again") if own[row.id] in taken else own[row.id] for row in rows}
+    return {row.id: row.target_id(part="again") if wanted[row.id] in taken else wanted[row.id] for row in rows}
 
 
 def outer_id(row: SourceRow, target: UUID) -> str | None:

@@ -10,17 +10,17 @@ from typing import Any
 from django.db.models import Q
 
 from kernel.context import Actor
-from kernel.rows import insert
 from legacy.contracts import Outcome, Quarantined, Reason, SourceRow
 from legacy.contracts.dated import dated_id, day
 from legacy.contracts.outcomes import moved
 from legacy.source import Source
-from legacy.steps.base import Run, each
+from legacy.steps.base import Run, each, put
 from legacy.steps.metadata import PROVENANCE, document_metadata
 from legacy.steps.principals import owners, principal_of
 from legacy.steps.reading import Read, read
 from media.contracts.kinds import DocumentState, SourceType
-from media.models import SourceDocument
+from media.models import SourceDocument, SourceSection
+from media.services.sections import reindex_sections
 from scopes.contracts import LEGACY_DOMAIN
 from scopes.services import ensure_domain
 
@@ -30,6 +30,10 @@ _KNOWN = frozenset(
         "id", "title", "url", "author", "publication_date", "language", "description", "download_state", "created_at",
         "updated_at", "metadata", "source_type", "source_uri", "content_hash", "principal",
     }
+)  # fmt: skip
+_WRITTEN = (
+    "title", "author", "description", "publication_date", "language", "media_type", "source_type", "source_uri",
+    "content_hash", "state", "metadata", "created_at", "updated_at",
 )  # fmt: skip
 _STATES = {0: DocumentState.PENDING, 1: DocumentState.COMPLETED, 2: DocumentState.FAILED}
 _DIGITS = frozenset("0123456789abcdef")
@@ -132,7 +136,10 @@ class Documents:
         ensure_domain(LEGACY_DOMAIN)
         shelf = _Shelf(run, read(rows, mapped))
         outcomes = each(rows, shelf.take)
-        insert(shelf.made)
+        put(shelf.made, run, _WRITTEN, ("owner_id",))
+        if run.again is not None:
+            of = SourceSection.objects.filter(document__in=[document.pk for document in shelf.made])
+            reindex_sections(of.values_list("pk", flat=True), run.ctx)  # the title and the day are part of the entries
         return outcomes
 
 
@@ -153,6 +160,8 @@ class _Shelf:
         uris, hashes = {one.uri for one in self.said}, {one.content_hash for one in self.said}
         same = Q(source_uri__in=uris - {""}) | Q(source_uri="", content_hash__in=hashes - {""})
         rows = SourceDocument.objects.filter(same, domain_id=LEGACY_DOMAIN, owner_id__in=ids)
+        if self.run.again is not None:
+            rows = rows.exclude(pk=self.run.again.target_id)
         for found in rows.values_list("owner_id", "source_uri", "content_hash"):
             self._hold(*found)
 
@@ -172,7 +181,7 @@ class _Shelf:
             provenance["source_uri"] = said.uri
         created = said.created_at or said.updated_at or self.run.ctx.now
         document = SourceDocument(
-            id=dated_id(row, said.created_at),
+            id=self.run.became if self.run.again else dated_id(row, said.created_at),
             domain_id=LEGACY_DOMAIN,
             owner_id=owner.id,
             owner_name=owner.name,

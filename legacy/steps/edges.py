@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from kernel.canonical import digest
-from kernel.rows import insert
 from kernel.text import fold
 from legacy.contracts import Outcome, Quarantined, Reason, SourceRow
 from legacy.contracts.outcomes import moved
 from legacy.source import Source
-from legacy.steps.base import Run, each, free_ids, told_beside
+from legacy.steps.base import Run, each, free_ids, put, told_beside
 from legacy.steps.places import Origins, Places, within
 from memory.models import KgEdge
 from memory.naming import fold_name
@@ -21,6 +20,11 @@ _KNOWN = frozenset(
         "valid_from", "valid_to", "created_at", "updated_at", "source_turn_id",
     }
 )  # fmt: skip
+_WRITTEN = (
+    "subject", "predicate", "object", "status", "confidence", "valid_from", "valid_to", "recorded_at", "current_until",
+    "source_turn_id",
+)  # fmt: skip
+_IN_FORCE = "the same relation is in force"
 _ENDED = ("superseded", "retracted", "ended", "inactive", "invalidated", "expired")
 
 
@@ -39,9 +43,9 @@ class Edges:
         """Store relations; one that says the same as one in force, for the same time, ends at once."""
         places = Places(rows)
         origins = Origins([row.columns.get("source_turn_id") for row in rows], [])
-        ids = free_ids(KgEdge, rows)
+        ids = free_ids(KgEdge, rows, run)
         made: list[KgEdge] = []
-        held = _held(rows, places.scope_keys)
+        held = _held(rows, places.scope_keys, run)
 
         def take(row: SourceRow) -> Outcome:
             edge = _mapped(row, run)
@@ -53,12 +57,14 @@ class Edges:
             notes = [
                 f"source_turn_id {row.columns['source_turn_id']} did not come along into its domain" if lost else ""
             ]
+            if run.again is not None:
+                _learned_before(edge, run)
             notes += [told_beside(row, _KNOWN), _end_one(edge, held)]
             made.append(edge)
             return moved(row, "kg_edges", edge.pk, "; ".join(filter(None, notes)))
 
         outcomes = each(rows, take)
-        insert(made)
+        put(made, run, _WRITTEN, ("scope_id", "content_hash", "source_session_id"))
         return outcomes
 
 
@@ -99,11 +105,20 @@ def _mapped(row: SourceRow, run: Run) -> KgEdge:
 _Held = dict[tuple[int, str], KgEdge]  # what is in force, by scope and what it says
 
 
-def _held(rows: Sequence[SourceRow], scopes: Collection[int]) -> _Held:
-    """The relations in force here about what the rows are about."""
+def _held(rows: Sequence[SourceRow], scopes: Collection[int], run: Run) -> _Held:
+    """The relations in force here about what the rows are about, but for one that is taken again."""
     about = {fold_name(row.columns.get("subject") or "") for row in rows}
     found = KgEdge.objects.filter(scope_id__in=scopes, subject_folded__in=about, current_until=None)
-    return {(edge.scope_id, edge.content_hash): edge for edge in found}
+    again = run.again.target_id if run.again is not None else ""
+    return {(edge.scope_id, edge.content_hash): edge for edge in found if str(edge.pk) != again}
+
+
+def _learned_before(edge: KgEdge, run: Run) -> None:
+    """A relation that is taken again is known here for longer. Raises Quarantined where another took its place here."""
+    there = KgEdge.objects.get(pk=edge.pk)
+    if there.status == "active" and there.current_until is not None and not run.told_before(_IN_FORCE):
+        raise Quarantined(Reason.TOUCHED_HERE, "another relation took its place here")
+    edge.recorded_at = min(edge.recorded_at, there.recorded_at)
 
 
 def _end_one(edge: KgEdge, held: _Held) -> str:
@@ -118,7 +133,7 @@ def _end_one(edge: KgEdge, held: _Held) -> str:
         return ""
     if there.valid_to == edge.valid_to:
         edge.current_until = max(there.recorded_at, edge.recorded_at)
-        return f"the same relation is in force: {there.pk}"
+        return f"{_IN_FORCE}: {there.pk}"
     there.current_until = max(there.recorded_at, edge.recorded_at)
     KgEdge.objects.filter(pk=there.pk).update(current_until=there.current_until)  # one of this batch comes so anyway
     held[edge.scope_id, edge.content_hash] = edge

@@ -14,7 +14,7 @@ from legacy.contracts import Outcome, Quarantined, Reason, SourceRow
 from legacy.contracts.outcomes import moved
 from legacy.contracts.reasons import TakenAway
 from legacy.source import Source
-from legacy.steps.base import Run, each, free_ids, here, parents, pieces, told_beside
+from legacy.steps.base import Run, each, free_ids, here, parents, pieces, put, told_beside
 from legacy.steps.places import Origins, Places
 from memory.keys import ENTITY_KINDS
 from memory.models import Entity, EntityAlias, EntityMention, MemoryItem, Session, Turn
@@ -75,10 +75,32 @@ class Entities:
 
     def store(self, rows: Sequence[SourceRow], run: Run) -> list[Outcome]:
         """Store an entity in its own scope, or in that of each session that mentions it; of one name once."""
-        batch = _Batch(rows)
+        if run.again is not None:
+            return each(rows, lambda row: _taken_again(row, run))
+        batch = _Batch(rows, run)
         outcomes = each(rows, batch.take)
         batch.store()
         return outcomes
+
+
+def _taken_again(row: SourceRow, run: Run) -> Outcome:
+    """What an entity is called is how it is known here, and where its mentions are: only how that is written, and columns
+    that nobody here knows, are taken again. Raises Quarantined for another name, kind or scope."""
+    said = named(row.place[1] or row.text("kind") or "other", row.required("name"), row.place[0] or row.text("name"))
+    there = Entity.objects.get(pk=run.became)
+    scope = parents("memory_scopes", [row.columns.get("scope_id")]).maybe(row.columns.get("scope_id"))
+    names = {fold_name(there.name), *there.aliases.values_list("alias_folded", flat=True)}
+    if (
+        (said.kind, fold_name(said.canonical)) != (there.kind, there.canonical_folded)
+        or fold_name(said.name) not in names
+        or scope not in (None, there.scope.id)
+    ):
+        raise Quarantined(Reason.MOVED_THERE, f"it is called {said.canonical[:80]} ({said.kind}) by now")
+    if fold_name(said.name) == fold_name(there.name) and there.name != said.name:
+        mates = Entity.objects.filter(kind=there.kind, canonical_folded=there.canonical_folded, name=there.name)
+        ids = [row.target_id(), *(row.target_id(part=str(each)) for each in mates.values_list("scope__id", flat=True))]
+        mates.filter(pk__in=ids).update(name=said.name, canonical=said.canonical)
+    return moved(row, "entities", there.pk, "; ".join(filter(None, [said.note, told_beside(row, _ENTITY)])))
 
 
 class _Bearers:
@@ -130,9 +152,9 @@ class _Bearers:
 class _Batch:
     """What one batch of entities becomes."""
 
-    def __init__(self, rows: Sequence[SourceRow]) -> None:
+    def __init__(self, rows: Sequence[SourceRow], run: Run) -> None:
         self._places = Places(rows, [name for row in rows for name in row.place[2]])
-        self._ids = free_ids(Entity, rows)
+        self._ids = free_ids(Entity, rows, run)
         folded = {fold_name(text) for row in rows for text in (row.columns.get("name") or "", row.place[0]) if text}
         self._bearers = _Bearers(folded, self._places.scope_keys)
 
@@ -211,7 +233,7 @@ class Mentions:
 
     def store(self, rows: Sequence[SourceRow], run: Run) -> list[Outcome]:
         """Store mentions, each pair of entity and turn once, and note the names with their turns."""
-        batch = _Mentions(rows)
+        batch = _Mentions(rows, run)
         outcomes = each(rows, batch.take)
         batch.store()
         return outcomes
@@ -220,12 +242,13 @@ class Mentions:
 class _Mentions:
     """What one batch of mentions becomes."""
 
-    def __init__(self, rows: Sequence[SourceRow]) -> None:
+    def __init__(self, rows: Sequence[SourceRow], run: Run) -> None:
+        self._run = run
         columns = [row.columns for row in rows]
         self._origins = Origins(
             [each.get("turn_id") for each in columns], [each.get("message_id") for each in columns]
         )
-        self._ids = free_ids(EntityMention, rows)
+        self._ids = free_ids(EntityMention, rows, run)
         scoped = [SourceRow("entities", row.id, {"scope_id": row.place[2]}) for row in rows if row.place[2]]
         self._places = Places(scoped)
         folded = {fold_name(row.place[0]) for row in rows if row.place[0]}
@@ -250,7 +273,7 @@ class _Mentions:
         entity = self._entity(row, turn)
         self._names[turn.pk].append(entity.canonical_folded)
         beside = told_beside(row, _MENTION)
-        if (entity.pk, turn.pk) in self._known:
+        if (entity.pk, turn.pk) in self._known and self._run.again is None:
             again = self._known[entity.pk, turn.pk]
             return moved(row, "entity_mentions", again, f"the turn mentions it already; {beside}".removesuffix("; "))
         mention = EntityMention(
@@ -287,7 +310,7 @@ class _Mentions:
     def store(self) -> None:
         """Insert what was taken; each turn knows the names that it mentions."""
         self._bearers.store()
-        insert(self._made)
+        put(self._made, self._run, ("created_at",), ("entity_id", "turn_id"))
         changed = []
         for key, names in sorted(self._names.items()):
             turn = self._turns[key]

@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db.models import Model
 
 from kernel.rows import insert
-from legacy.contracts import Outcome, Quarantined, SourceRow
+from legacy.contracts import Outcome, Quarantined, Reason, SourceRow
 from legacy.contracts.outcomes import moved
 from legacy.contracts.reasons import TakenAway
 from legacy.source import Source
@@ -53,6 +53,8 @@ class Filing:
             one, other = (_target(row, end, *known) for end, known in zip(self.ends, there, strict=True))
             name = pair_id(one, other)
             again = name in made
+            if run.again is not None and name != run.again.target_id:
+                raise Quarantined(Reason.MOVED_THERE, "it joins other rows than when it was moved in")
             made[name] = self.model(**{f"{end.field}_id": pk for end, pk in zip(self.ends, (one, other), strict=True)})
             notes = [_time(row), told_beside(row, frozenset({"created_at", *(end.column for end in self.ends)}))]
             notes += ["another link is the same here"] if again else []

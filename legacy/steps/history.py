@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kernel.rows import insert
 from legacy.contracts import Outcome, SourceRow
 from legacy.contracts.outcomes import moved
 from legacy.source import Source
-from legacy.steps.base import Run, each, free_ids, here, parents
+from legacy.steps.base import Run, each, free_ids, here, parents, put
 from legacy.steps.scopes import metadata_of
 from memory.models import KnowledgeEvent, MemoryItem
 
@@ -18,6 +17,8 @@ _KNOWN = frozenset(
         "created_at",
     }
 )  # fmt: skip
+
+_WRITTEN = ("kind", "from_status", "to_status", "reason", "actor_name", "metadata", "created_at")
 
 
 class History:
@@ -35,7 +36,7 @@ class History:
         """Store events with the memories that they are about."""
         there = parents("memory_items", (row.columns.get("memory_item_id") for row in rows))
         domains = dict(MemoryItem.objects.filter(pk__in=list(there.moved.values())).values_list("pk", "domain_id"))
-        ids = free_ids(KnowledgeEvent, rows)
+        ids = free_ids(KnowledgeEvent, rows, run)
         made: list[KnowledgeEvent] = []
 
         def take(row: SourceRow) -> Outcome:
@@ -57,5 +58,5 @@ class History:
             return moved(row, "knowledge_events", event.pk)
 
         outcomes = each(rows, take)
-        insert(made)
+        put(made, run, _WRITTEN, ("item_id",))
         return outcomes

@@ -15,13 +15,13 @@ from legacy.contracts import Outcome, Quarantined, SourceRow
 from legacy.contracts.outcomes import NOTE, kept_aside, moved
 from legacy.contracts.rows import as_uuid, parse_moment
 from legacy.source import Source
-from legacy.steps.base import Run, free_ids, parents
+from legacy.steps.base import Run, free_ids, parents, put
 from legacy.steps.places import Origins, Places, Said, within
 from legacy.steps.values import KNOWN, Mapped, mapped
 from memory.contracts.items import TRUSTED, Status
 from memory.contracts.refs import is_address
 from memory.keys import conflict_class
-from memory.models import EvidenceLink, KnowledgeEvent, MemoryItem, Session
+from memory.models import EvidenceLink, KnowledgeEvent, MemoryChunk, MemoryItem, Session
 from memory.services.items import chunk_of, entry_of, is_governed
 from search import services as index
 from search.contracts import Kind, NewEntry
@@ -31,6 +31,11 @@ if TYPE_CHECKING:
 
 ORIGIN = "migrated:smartbrain"
 _UNTRUSTED = "r.lifecycle_status IN ('candidate', 'demoted', 'retired')"
+_WRITTEN = (
+    "value", "statement", "confidence", "status", "lifecycle_status", "importance", "source_turn_id", "source_message_id",
+    "valid_from", "valid_to", "review_by", "recorded_at", "current_until", "content_hash", "successor_id",
+)  # fmt: skip
+_FIXED = ("scope_id", "type", "key", "source_session_id")
 _MOST_REFS = 50  # of one memory
 _ANY = "any"  # a bare id may be one of a memory, a message or a turn
 _Ref = tuple[str, str]  # kind and id
@@ -84,7 +89,7 @@ class _Batch:
         self._origins = Origins(
             [each.get("source_turn_id") for each in columns], [each.get("source_message_id") for each in columns]
         )
-        self._ids = free_ids(MemoryItem, rows)
+        self._ids = free_ids(MemoryItem, rows, run)
         self._references = _References(rows, run.source)
         self._said: dict[str, Mapped] = {}
         self._found: dict[str, Found] = {}
@@ -94,6 +99,7 @@ class _Batch:
                 self._said[row.id], self._found[row.id] = mapped(row), self._place(row)
             except Quarantined as why:
                 self._faults[row.id] = why
+        self._again = MemoryItem.objects.filter(pk=run.again.target_id).first() if run.again is not None else None
         self._holders = self._in_force()
         self._items: dict[UUID, tuple[MemoryItem, Found]] = {}
         self._closed: list[MemoryItem] = []
@@ -109,7 +115,8 @@ class _Batch:
     def _in_force(self) -> dict[_Claim, MemoryItem]:
         """The rows here that hold a place which one of the batch claims."""
         claims = {_claim(said, self._found[key].scope.key) for key, said in self._said.items() if key in self._found}
-        rows = MemoryItem.objects.filter(
+        others = MemoryItem.objects.exclude(pk=self._again.pk) if self._again else MemoryItem.objects
+        rows = others.filter(
             scope_id__in={claim[0] for claim in claims}, type__in={claim[1] for claim in claims}, current_until=None
         )
         keyed = rows.filter(key__in={claim[2] for claim in claims})
@@ -130,12 +137,14 @@ class _Batch:
         self._items[item.pk] = (item, found)
         self._links += _links(item, found, refs)
         note = "; ".join(notes)
-        self._events.append(_event(item, row, note, self._run))
+        self._events.append(_event(item, row, note, self._run, self._again))
         return moved(row, "memory_items", item.pk, note)
 
     def _item(self, row: SourceRow, said: Mapped, found: Found) -> MemoryItem:
         at = said.updated_at or (found.turn.at if found.turn else self._run.ctx.now)
         learned = found.turn.at if found.turn and said.status is not Status.ACTIVE else at
+        if self._again and said.status is not Status.ACTIVE:
+            learned = min(learned, self._again.recorded_at)
         return MemoryItem(
             id=self._ids[row.id],
             domain_id=found.scope.domain_id,
@@ -159,9 +168,14 @@ class _Batch:
             current_until=None if said.status is Status.ACTIVE else max(at, _following(row) or at),
             author_id=self._run.owner.id,
             author_name=self._run.owner.name,
-            version=-row.place[4] if row.place and said.key is not None else 1,
+            version=self._version(row, said),
             content_hash=said.content_hash,
         )
+
+    def _version(self, row: SourceRow, said: Mapped) -> int:
+        if self._again:
+            return self._again.version
+        return -row.place[4] if row.place and said.key is not None else 1
 
     def _enter(self, item: MemoryItem, row: SourceRow, said: Mapped) -> list[str]:
         """Put a memory in force, or behind what is; notes of what that changes."""
@@ -196,15 +210,32 @@ class _Batch:
             changed = {"current_until": row.current_until, "status": row.status, "successor_id": row.successor_id}
             MemoryItem.objects.filter(pk=row.pk).update(**{**changed, "successor_id": None})
             index.close(Kind.MEMORY, [row.pk], row.current_until or self._run.ctx.now)
-        insert([item for item, _ in self._items.values()])
+        put([item for item, _ in self._items.values()], self._run, _WRITTEN, _FIXED)
         for row in self._closed:
             MemoryItem.objects.filter(pk=row.pk).update(successor_id=row.successor_id)
         insert(self._links, known=True)
         insert(self._events)
         shown = [(item, found) for item, found in self._items.values() if not _is_denial(item)]
         chunks = [chunk_of(item) for item, _ in shown]
+        entries = [_entry(item, found, chunk.text) for (item, found), chunk in zip(shown, chunks, strict=True)]
+        if self._again is None:
+            insert(chunks)
+            index.add(entries)
+        else:
+            self._follow(self._again, chunks, entries)
+
+    def _follow(self, before: MemoryItem, chunks: Sequence[MemoryChunk], entries: Sequence[NewEntry]) -> None:
+        """Bring what is derived from a memory that is taken again in line with it, and drop the evidence that it named."""
+        named = {(link.kind, link.ref) for link in self._links}
+        for link in EvidenceLink.objects.filter(item=before, role="supporting", created_at=before.recorded_at):
+            if (link.kind, link.ref) not in named:
+                link.delete()
+        MemoryChunk.objects.filter(item=before).delete()
         insert(chunks)
-        index.add([_entry(item, found, chunk.text) for (item, found), chunk in zip(shown, chunks, strict=True)])
+        if entries:
+            index.refresh(entries)
+        else:
+            index.remove(Kind.MEMORY, [before.pk])
 
 
 def _entry(item: MemoryItem, found: Found, text: str) -> NewEntry:
@@ -319,13 +350,14 @@ def _links(item: MemoryItem, found: Found, refs: Sequence[_Ref]) -> list[Evidenc
     ]
 
 
-def _event(item: MemoryItem, row: SourceRow, note: str, run: Run) -> KnowledgeEvent:
-    """The step of its history that says where it comes from."""
+def _event(item: MemoryItem, row: SourceRow, note: str, run: Run, before: MemoryItem | None) -> KnowledgeEvent:
+    """The step of its history that says where it comes from; of one taken again, what it was here."""
     origin = {"system": "smartbrain", "table": row.table, "id": row.key, "run": str(run.id), **row.beside(KNOWN)}
     return KnowledgeEvent(
         domain_id=item.domain_id,
         item=item,
         kind="migrated",
+        from_status=f"{before.status}/{before.lifecycle_status}" if before else "",
         to_status=f"{item.status}/{item.lifecycle_status}",
         reason=note[:NOTE],
         actor_id=run.ctx.actor.id,

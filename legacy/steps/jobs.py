@@ -14,14 +14,14 @@ from legacy.contracts import Outcome, Quarantined, Reason, SourceRow
 from legacy.contracts.dated import dated_id
 from legacy.contracts.outcomes import moved
 from legacy.source import Source
-from legacy.steps.base import Parents, Run, each, parents, told_beside
+from legacy.steps.base import Parents, Run, each, parents, put, told_beside
 from legacy.steps.principals import owners, principal_of
 from legacy.steps.reading import Read, read
 from media.contracts.documents import UPLOAD
 from media.contracts.jobs import Operation
 from media.contracts.kinds import FINAL, JobStatus
 from media.models import MediaJob, MediaObject
-from media.services.jobs import Wanted, adopt
+from media.services.jobs import Wanted, adopt, begin
 from media.services.objects import hold_many
 from media.services.operations import input_of, tree_of
 from scopes.contracts import LEGACY_DOMAIN
@@ -40,6 +40,10 @@ _NOT_ASKED = frozenset(
     {"async", "idempotency_key", "principal", "staging_media_object_id", "delete_source_after", "extractors"}
 )
 _MOST = 32_767
+_WRITTEN = (
+    "source", "options", "status", "attempts", "max_attempts", "result", "error", "note", "available_at", "created_at",
+    "started_at", "finished_at", "idempotency_key", "staging_object_id",
+)  # fmt: skip
 REQUEUED = "A worker of the older system held it when it moved in: it waits again."
 
 
@@ -146,8 +150,23 @@ class Jobs:
         ensure_domain(LEGACY_DOMAIN)
         queue = _Queue(run, read(rows, mapped))
         outcomes = each(rows, queue.take)
-        adopt(queue.made)
+        if run.again is None:
+            adopt(queue.made)
+        else:
+            _take_again(queue.made, run)
         return outcomes
+
+
+def _take_again(rows: Sequence[MediaJob], run: Run) -> None:
+    """Give a job the state that it has in the source by now. Raises Quarantined where a worker here began it."""
+    for row in rows:
+        there = MediaJob.objects.select_for_update().get(pk=row.pk)
+        begun = run.again is not None and there.started_at is not None and there.started_at >= run.again.run.started_at
+        if there.status == JobStatus.PROCESSING or begun:
+            raise Quarantined(Reason.TOUCHED_HERE, "a worker here began it")
+        put([row], run, _WRITTEN, ("owner_id", "operation", "request_fingerprint"))
+        if row.status == JobStatus.QUEUED and there.status != JobStatus.QUEUED:
+            begin(row)
 
 
 @dataclass(slots=True)
@@ -174,6 +193,8 @@ class _Queue:
             owner_id__in={actor.id for actor in self.people.values()},
             idempotency_key__in={one.key for one in said} - {""},
         )
+        if self.run.again is not None:
+            same = same.exclude(pk=self.run.again.target_id)
         self.keys = set(same.values_list("owner_id", "idempotency_key"))
 
     def take(self, row: SourceRow) -> Outcome:
@@ -186,7 +207,7 @@ class _Queue:
         created = one.created_at or self.run.ctx.now
         self.made.append(
             MediaJob(
-                id=dated_id(row, one.created_at),
+                id=self.run.became if self.run.again else dated_id(row, one.created_at),
                 domain_id=wanted.domain_id,
                 owner_id=owner.id,
                 owner_name=owner.name,

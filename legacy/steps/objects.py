@@ -101,6 +101,8 @@ class Objects:
 
         def take(row: SourceRow) -> Outcome:
             said = mapped(row)
+            if run.again is not None:
+                return _taken_again(row, said, run)
             found: Checked | Quarantined = run.ready[row.id]
             if isinstance(found, Quarantined):
                 raise found
@@ -116,6 +118,15 @@ class Objects:
             return moved(row, TABLE, kept.pk, "; ".join([*said.notes, *notes]))
 
         return each(rows, take)
+
+
+def _taken_again(row: SourceRow, said: Mapped, run: Run) -> Outcome:
+    """Bytes never change; how often they are referred to is counted here. Raises Quarantined for other bytes."""
+    there = MediaObject.objects.get(pk=run.became)
+    if there.content_hash != said.content_hash:
+        raise Quarantined(Reason.MOVED_THERE, "it stands for other bytes than when it was moved in")
+    notes = [f"byte_size was {said.byte_size}"] if said.byte_size != there.byte_size else []
+    return moved(row, TABLE, there.pk, "; ".join([*said.notes, *notes]))
 
 
 def _checked(row: SourceRow, run: Run) -> Checked | Quarantined:

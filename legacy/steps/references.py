@@ -8,7 +8,7 @@ from legacy.contracts import Outcome, Quarantined, Reason, SourceRow
 from legacy.contracts.dated import dated_id
 from legacy.contracts.outcomes import moved
 from legacy.source import Source
-from legacy.steps.base import Run, each, parents, told_beside
+from legacy.steps.base import Run, each, parents, put, told_beside
 from media.models import MediaObjectReference, SourceDocument
 from media.services.objects import hold_many, refer_many
 
@@ -45,13 +45,13 @@ class References:
             if document not in domains:
                 raise Quarantined(Reason.ORPHAN, "its document was taken away here")
             note = told_beside(row, _KNOWN)
-            if (media_object, document) in known:
+            if (media_object, document) in known and run.again is None:
                 same = "the document has these bytes already"
                 return moved(row, TABLE, known[media_object, document], f"{same}; {note}" if note else same)
             at = row.moment("created_at")
             made.append(
                 MediaObjectReference(
-                    id=dated_id(row, at),
+                    id=run.became if run.again else dated_id(row, at),
                     domain_id=domains[document],
                     media_object_id=media_object,
                     document_id=document,
@@ -62,5 +62,8 @@ class References:
             return moved(row, TABLE, made[-1].pk, note)
 
         outcomes = each(rows, take)
-        refer_many(made)
+        if run.again is None:
+            refer_many(made)
+        else:
+            put(made, run, ("created_at",), ("media_object_id", "document_id"))
         return outcomes

@@ -12,9 +12,9 @@ from kernel.rows import insert
 from legacy.contracts import Outcome, Quarantined, Reason, SourceRow
 from legacy.contracts.outcomes import moved
 from legacy.source import Source
-from legacy.steps.base import Parents, Run, each, free_ids, parents, told_beside
+from legacy.steps.base import Parents, Run, each, free_ids, own, parents, put, stay, told_beside
 from legacy.steps.places import Places
-from legacy.steps.sessions import domain_name, session_name
+from legacy.steps.sessions import HERE, domain_name, session_name
 from memory.models import SessionScopeLink
 from scopes.contracts import LEGACY_DOMAIN, SESSION, ScopeRef
 from scopes.models import Domain, MemoryScope
@@ -28,6 +28,7 @@ _SCOPE = frozenset(
     }
 )  # fmt: skip
 _LINK = frozenset({"session_id", "scope_id", "access_mode", "priority", "created_at"})
+_USED = "uses that scope already"
 _Place = tuple[str, str, str, str]  # domain, type, id and partition
 
 # How deep a scope lies under others, so that those come first.
@@ -61,13 +62,14 @@ class Domains:
                 created_at=row.moment("created_at") or run.ctx.now,
                 updated_at=row.moment("updated_at") or run.ctx.now,
             )
-            if name in there:
-                return moved(row, "domains", name, "a domain of that id was here already")
+            own(run, HERE)
+            if name in there and run.again is None:
+                return moved(row, "domains", name, f"a domain of that id {HERE}")
             made.append(domain)
             return moved(row, "domains", name)
 
         outcomes = each(rows, take)
-        insert(made)
+        put(made, run, ("metadata", "created_at", "updated_at"))
         return outcomes
 
 
@@ -88,7 +90,7 @@ class Scopes:
         """Store scopes; one that is here already is used. A session's scope belongs to the owner of the run."""
         named = [row.columns.get("parent_scope_id") for row in rows]
         above = parents("memory_scopes", named)
-        ids = free_ids(MemoryScope, rows, column="id")
+        ids = free_ids(MemoryScope, rows, run, column="id")
         there = self._there(rows)
         outcomes = []
         for row in rows:  # one after the other: a scope may lie under another of its batch
@@ -105,13 +107,13 @@ class Scopes:
 def _take_scope(row: SourceRow, target: Any, there: dict[_Place, MemoryScope], above: Parents, run: Run) -> Outcome:
     domain_id = domain_name(row.text("domain_id") or LEGACY_DOMAIN)
     kind, external_id = _scope_name(row, in_force(domain_id, run.ctx).section(ScopesPolicy).allowed_types)
-    own = kind == SESSION
-    partition = run.owner.id if own and domain_id == LEGACY_DOMAIN else ""
+    private = kind == SESSION
+    partition = run.owner.id if private and domain_id == LEGACY_DOMAIN else ""
     place = (domain_id, kind, external_id, partition)
-    if place in there:
-        if own and there[place].owner != run.owner.id:
+    if place in there and run.again is None:
+        if private and there[place].owner != run.owner.id:
             raise Quarantined(Reason.DUPLICATE, "the session of that id here is another principal's")
-        return moved(row, "memory_scopes", there[place].id, "a scope of that name was here already")
+        return moved(row, "memory_scopes", there[place].id, f"a scope of that name {HERE}")
     over = above.maybe(row.columns.get("parent_scope_id"))
     parent = MemoryScope.objects.filter(id=over, domain_id=domain_id).first() if over else None
     ensure_domain(domain_id)
@@ -121,14 +123,17 @@ def _take_scope(row: SourceRow, target: Any, there: dict[_Place, MemoryScope], a
         scope_type=kind,
         external_id=external_id,
         partition=partition,
-        owner=run.owner.id if own else "",
+        owner=run.owner.id if private else "",
         parent=parent,
         metadata={**row.beside(_SCOPE), **metadata_of(row)},
         created_at=row.moment("created_at") or run.ctx.now,
         updated_at=row.moment("updated_at") or run.ctx.now,
     )
-    insert([scope])
-    there[place] = scope
+    if run.again is None:
+        insert([scope])
+        there[place] = scope
+    else:
+        _take_again(scope, run)
     lost = row.has("parent_scope_id") and parent is None
     return moved(
         row,
@@ -136,6 +141,15 @@ def _take_scope(row: SourceRow, target: Any, there: dict[_Place, MemoryScope], a
         scope.id,
         f"lay under {row.columns['parent_scope_id']}, which is not in this domain here" if lost else "",
     )
+
+
+def _take_again(scope: MemoryScope, run: Run) -> None:
+    """Give the scope here what its row says by now. Raises Quarantined where that lies elsewhere."""
+    own(run, HERE)
+    there = MemoryScope.objects.get(id=scope.id)
+    stay(scope, there, ("domain_id", "scope_type", "external_id", "partition", "parent_id"))
+    scope.key = there.key
+    put([scope], run, ("metadata", "created_at", "updated_at"))
 
 
 def _scope_name(row: SourceRow, allowed: Sequence[str]) -> tuple[str, str]:
@@ -164,7 +178,7 @@ class Links:
     def store(self, rows: Sequence[SourceRow], run: Run) -> list[Outcome]:
         """Store links; of a scope that the session uses already, what it may do is widened."""
         places = Places(rows)
-        ids = free_ids(SessionScopeLink, rows)
+        ids = free_ids(SessionScopeLink, rows, run)
 
         def take(row: SourceRow) -> Outcome:
             session = places.session_named(row.text("session_id"))
@@ -172,19 +186,21 @@ class Links:
             mode = row.text("access_mode")
             if mode not in ("read", "read_write"):
                 raise Quarantined(Reason.UNKNOWN_STATUS, f"access_mode {mode[:40]}")
-            link, made = SessionScopeLink.objects.get_or_create(
-                session=session,
-                scope=scope,
-                defaults={
-                    "id": ids[row.id],
-                    "access_mode": mode,
-                    "priority": row.integer("priority", least=-2_147_483_648) if row.has("priority") else 0,
-                    "created_at": row.moment("created_at") or session.created_at,
-                },
-            )
+            said = {
+                "id": ids[row.id],
+                "access_mode": mode,
+                "priority": row.integer("priority", least=-2_147_483_648) if row.has("priority") else 0,
+                "created_at": row.moment("created_at") or session.created_at,
+            }
+            if run.again is not None:
+                own(run, _USED)
+                again = SessionScopeLink(session=session, scope=scope, **said)
+                put([again], run, ("access_mode", "priority", "created_at"), ("session_id", "scope_id"))
+                return moved(row, "session_scope_links", again.pk, told_beside(row, _LINK))
+            link, made = SessionScopeLink.objects.get_or_create(session=session, scope=scope, defaults=said)
             if not made and mode == "read_write" and link.access_mode == "read":
                 SessionScopeLink.objects.filter(pk=link.pk).update(access_mode=mode)
-            notes = ["" if made else "the session uses that scope already", told_beside(row, _LINK)]
+            notes = ["" if made else f"the session {_USED}", told_beside(row, _LINK)]
             return moved(row, "session_scope_links", link.pk, "; ".join(filter(None, notes)))
 
         return each(rows, take)

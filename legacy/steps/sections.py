@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from kernel.rows import insert
 from legacy.contracts import Outcome, Quarantined, Reason, SourceRow
 from legacy.contracts.outcomes import moved
 from legacy.source import Source
-from legacy.steps.base import Run, each, here, parents
+from legacy.steps.base import Run, each, here, parents, put
 from legacy.steps.reading import read
 from media.models import SourceDocument, SourceSection
 from media.services.sections import reindex_sections
@@ -118,6 +117,6 @@ class Sections:
             return moved(row, TABLE, made[-1].pk, one.note)
 
         outcomes = each(rows, take)
-        insert(made)
+        put(made, run, ("number", "title", "content", "metadata", "created_at"), ("document_id",))
         reindex_sections([row.pk for row in made], run.ctx)
         return outcomes

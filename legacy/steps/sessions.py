@@ -15,13 +15,14 @@ from kernel.rows import insert
 from legacy.contracts import Outcome, Quarantined, Reason, SourceRow
 from legacy.contracts.outcomes import moved
 from legacy.source import Source
-from legacy.steps.base import Run, each, free_ids
+from legacy.steps.base import Run, each, free_ids, own, put
 from memory.models import Session, SessionScopeLink
 from scopes.contracts import LEGACY_DOMAIN, SESSION, DomainId, ExternalId
 from scopes.models import MemoryScope
 from scopes.services import ensure_domain
 
 _KNOWN = frozenset({"id", "created_at", "metadata_json", "domain_id"})
+HERE = "was here already"  # what the note of a row says that joined one of this installation
 _EXTERNAL: TypeAdapter[str] = TypeAdapter(ExternalId)
 _DOMAIN: TypeAdapter[str] = TypeAdapter(DomainId)
 
@@ -74,9 +75,10 @@ class Sessions:
 
     def store(self, rows: Sequence[SourceRow], run: Run) -> list[Outcome]:
         """Store sessions and their scopes; one that is there already, because its owner opened it here, is used."""
-        ids = free_ids(Session, rows)
+        ids = free_ids(Session, rows, run)
         sessions, scopes = _there([row.id for row in rows], run)
         new: list[MemoryScope] = []
+        changed: list[Session] = []
         made: list[tuple[Session, MemoryScope]] = []
 
         def take(row: SourceRow) -> Outcome:
@@ -85,8 +87,12 @@ class Sessions:
             scope = scopes.get(place)
             if scope is not None and scope.owner != run.owner.id:
                 raise Quarantined(Reason.DUPLICATE, "a session of that id here is another principal's")
+            if run.again is not None:
+                own(run, HERE)
+                changed.append(_session(said, ids[row.id], run))
+                return moved(row, "sessions", ids[row.id], row.wrapped("metadata_json"))
             if place in sessions:
-                return moved(row, "sessions", sessions[place], "a session of that id was here already")
+                return moved(row, "sessions", sessions[place], f"a session of that id {HERE}")
             if scope is None:
                 scope = _scope(said, run)
                 new.append(scope)
@@ -94,6 +100,7 @@ class Sessions:
             return moved(row, "sessions", ids[row.id], row.wrapped("metadata_json"))
 
         outcomes = each(rows, take)
+        put(changed, run, ("metadata", "created_at"), ("domain_id", "external_id"))
         for domain_id in sorted({scope.domain_id for scope in new}):
             ensure_domain(domain_id)
         insert(new)

@@ -9,7 +9,7 @@ from kernel.rows import insert
 from legacy.contracts import Outcome, Quarantined, Reason, SourceRow
 from legacy.contracts.outcomes import moved
 from legacy.source import Source
-from legacy.steps.base import Run, each, told_beside
+from legacy.steps.base import Run, each, put, stay, told_beside
 from legacy.steps.places import Places
 from memory.models import Summary
 
@@ -65,14 +65,37 @@ class Summaries:
                 trigger=TRIGGER,
                 generated_at=row.moment("summary_generated_at") or session.created_at,
             )
+            if run.again is not None:
+                return _taken_again(row, summary, run)
             if Summary.objects.filter(session=session, version__gte=summary.version).exists():
                 raise Quarantined(
                     Reason.DUPLICATE, f"the session has version {summary.version} of its summary already"
                 )
             made.append(summary)
-            notes = [told_beside(row, _KNOWN), "" if last else "it does not say which turns it was made from"]
-            return moved(row, "summaries", summary.pk, "; ".join(filter(None, notes)))
+            return moved(row, "summaries", summary.pk, _note(row, summary))
 
         outcomes = each(rows, take)
         insert(made)
         return outcomes
+
+
+def _taken_again(row: SourceRow, summary: Summary, run: Run) -> Outcome:
+    """A newer version becomes another row beside the one before; the same version is mended. Raises Quarantined."""
+    before = Summary.objects.get(pk=run.became)
+    summary.pk = before.pk
+    stay(summary, before, ("session_id",))
+    if summary.version == before.version:
+        put([summary], run, ("text", "source_from", "source_to", "generated_at"))
+        return moved(row, "summaries", summary.pk, _note(row, summary))
+    if Summary.objects.filter(session=summary.session_id, version__gt=before.version).exists():
+        raise Quarantined(Reason.TOUCHED_HERE, f"the session has a newer summary than version {before.version} here")
+    if summary.version < before.version:
+        raise Quarantined(Reason.MOVED_THERE, f"version {summary.version} after version {before.version}")
+    summary.pk = row.target_id(part=f"summary {summary.version}")
+    insert([summary])
+    return moved(row, "summaries", summary.pk, _note(row, summary))
+
+
+def _note(row: SourceRow, summary: Summary) -> str:
+    notes = [told_beside(row, _KNOWN), "" if summary.source_to else "it does not say which turns it was made from"]
+    return "; ".join(filter(None, notes))

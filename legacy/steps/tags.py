@@ -7,12 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from kernel.rows import insert
 from kernel.text import fold
 from legacy.contracts import Outcome, Quarantined, Reason, SourceRow
 from legacy.contracts.outcomes import moved
 from legacy.source import Source
-from legacy.steps.base import Parents, Run, each, parents, told_beside
+from legacy.steps.base import Parents, Run, each, parents, put, told_beside
 from legacy.steps.reading import Read, read
 from media.models import Tag
 from media.selectors.filing import MAX_DEPTH, ancestors, path_of
@@ -109,17 +108,17 @@ class Tags:
         """Store tags in the domain `legacy`. One that is the same word as another when compared is that other."""
         ensure_domain(LEGACY_DOMAIN)
         said = read(rows, mapped)
-        grove = _Grove(said, parents(TABLE, (one.parent for one in said)))
+        grove = _Grove(said, parents(TABLE, (one.parent for one in said)), run)
         outcomes = each(rows, grove.take)
-        insert(grove.made)
+        put(grove.made, run, ("name", "folded", "parent_id"))
         return outcomes
 
 
 class _Grove:
     """The tags of a batch as they are taken, beside those that are here."""
 
-    def __init__(self, said: Read[Mapped], known: Parents) -> None:
-        self._said, self._known = said, known
+    def __init__(self, said: Read[Mapped], known: Parents, run: Run) -> None:
+        self._said, self._known, self._run = said, known, run
         same = Tag.objects.filter(domain_id=LEGACY_DOMAIN, folded__in=[one.folded for one in said])
         self._there: dict[str, Tag] = {row.folded: row for row in same}
         self._taken: dict[str, UUID] = {}
@@ -131,6 +130,8 @@ class _Grove:
         one = self._said.of(row)
         parent, notes = self._parent(one)
         tag = self._there.get(one.folded)
+        if self._run.again is not None:
+            return self._take_again(row, one, parent, notes)
         if tag is None:
             tag = Tag(id=row.target_id(), domain_id=LEGACY_DOMAIN, name=one.name, folded=one.folded, parent_id=parent)
             self._there[one.folded] = tag
@@ -139,6 +140,19 @@ class _Grove:
         else:
             notes = [f"the same word as the tag {tag.name!r}: {one.name!r}"]
         self._taken[row.id] = tag.pk
+        return moved(row, TABLE, tag.pk, "; ".join(each for each in [*notes, one.note] if each))
+
+    def _take_again(self, row: SourceRow, one: Mapped, parent: UUID | None, notes: list[str]) -> Outcome:
+        """A tag by its new name and place. Raises Quarantined where the name is another's, or the place is below itself."""
+        tag = Tag.objects.get(pk=self._run.became)
+        named = self._there.get(one.folded, tag)
+        above = Tag.objects.filter(pk__in=[parent] if parent else [])
+        if named.pk != tag.pk:
+            raise Quarantined(Reason.DUPLICATE, f"the same word as the tag {named.name!r}")
+        if parent is not None and tag.pk in {parent, *ancestors(above)}:
+            raise Quarantined(Reason.MOVED_THERE, "it would stand below itself here")
+        tag.name, tag.folded, tag.parent_id = one.name, one.folded, parent
+        self.made.append(tag)
         return moved(row, TABLE, tag.pk, "; ".join(each for each in [*notes, one.note] if each))
 
     def _parent(self, one: Mapped) -> tuple[UUID | None, list[str]]:

@@ -7,12 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from kernel.rows import insert
 from kernel.text import fold
 from legacy.contracts import Outcome, Quarantined, Reason, SourceRow
 from legacy.contracts.outcomes import moved
 from legacy.source import Source
-from legacy.steps.base import Run, each, told_beside
+from legacy.steps.base import Run, each, put, told_beside
 from legacy.steps.reading import read
 from media.models import Topic
 from scopes.contracts import LEGACY_DOMAIN
@@ -57,6 +56,8 @@ class Topics:
         ensure_domain(LEGACY_DOMAIN)
         said = read(rows, mapped)
         mine = Topic.objects.filter(domain_id=LEGACY_DOMAIN, owner_id=run.owner.id)
+        if run.again is not None:
+            mine = mine.exclude(pk=run.again.target_id)
         names = {
             name for row in rows if row.id in said.good for name in (said.of(row).folded, _beside(said.of(row), row))
         }
@@ -72,7 +73,7 @@ class Topics:
             taken.add(folded)
             made.append(
                 Topic(
-                    id=row.target_id(),
+                    id=run.became if run.again else row.target_id(),
                     domain_id=LEGACY_DOMAIN,
                     owner_id=run.owner.id,
                     owner_name=run.owner.name,
@@ -86,7 +87,7 @@ class Topics:
             return moved(row, TABLE, made[-1].pk, "; ".join(part for part in [*notes, one.note] if part))
 
         outcomes = each(rows, take)
-        insert(made)
+        put(made, run, ("name", "folded", "description", "created_at"))
         return outcomes
 
 

@@ -12,11 +12,10 @@ from uuid import UUID
 
 from kernel.canonical import canonical_json
 from kernel.conf import conf
-from kernel.rows import insert
 from legacy.contracts import Outcome, Quarantined, Reason, SourceRow
 from legacy.contracts.outcomes import kept_aside, moved
 from legacy.source import Source
-from legacy.steps.base import Parents, Run, free_ids, here, outer_id, parents, told_beside
+from legacy.steps.base import Parents, Run, free_ids, here, outer_id, parents, put, told_beside
 from memory.models import Message, Ref, Session, ToolCall, Turn
 from memory.services.turns import Place, StoredTurn, index_entries
 from search import services as index
@@ -27,6 +26,11 @@ _CALL = frozenset({"id", "turn_id", "name", "args_json", "result_json", "status"
 _REF = frozenset({"id", "turn_id", "ref_type", "ref_uri", "ref_meta_json", "created_at"})
 
 _PARTS = ("messages", "tool_calls", "refs")
+_WRITTEN: dict[str, tuple[str, ...]] = {
+    "messages": ("role", "content", "model", "meta"),
+    "tool_calls": ("name", "args", "result", "status"),
+    "refs": ("ref_type", "ref_uri", "ref_meta"),
+}
 _OF_TURN = (
     "coalesce(t.session_id::text, '') COLLATE \"C\"",
     "coalesce(t.seq, 0)",
@@ -132,7 +136,7 @@ class _Batch:
         self._ids = {
             (table, source_id): target
             for table, model in (("turns", Turn), ("messages", Message), ("tool_calls", ToolCall), ("refs", Ref))
-            for source_id, target in free_ids(model, by_table[table]).items()
+            for source_id, target in free_ids(model, by_table[table], run).items()
         }
         self._sessions_there = parents("sessions", (row.columns.get("session_id") for row in by_table["turns"]))
         own = {row.id for row in by_table["turns"]}
@@ -142,7 +146,7 @@ class _Batch:
             pk__in=list(self._sessions_there.moved.values())
         )
         self._sessions = {session.pk: session for session in sessions.order_by("pk")}
-        self._taken = _taken(self._sessions, by_table["turns"])
+        self._taken = _taken(self._sessions, by_table["turns"], run)
         self._open = _opened(self._turns_there)
         self._here: dict[str, _Open] = {}  # turns of this batch, by their source id
         self._aside: set[str] = set()
@@ -181,18 +185,31 @@ class _Batch:
         held = self._turn_of(row.text("turn_id"))
         target = self._ids[row.table, row.id]
         siblings = held.rows(row.table)
+        there = self._there(siblings, target)
         common = {
             "id": target,
             "domain_id": held.turn.domain_id,
             "turn": held.turn,
-            "position": max((each.position for each in siblings), default=-1) + 1,
+            "position": there.position if there else max((each.position for each in siblings), default=-1) + 1,
             "external_id": outer_id(row, target),
             "created_at": row.moment("created_at") or held.turn.created_at,
         }
         made, note = _made(row, common, held.turn.created_at)
-        siblings.append(made)
+        if there:
+            siblings[siblings.index(there)] = made
+        else:
+            siblings.append(made)
         held.fresh.add(target)
         return moved(row, row.table, target, note)
+
+    def _there(self, siblings: Sequence[Any], target: UUID) -> Any:
+        """The part here that is taken again, None where it is new. Raises Quarantined where it is in another turn here."""
+        if self._run.again is None:
+            return None
+        found = next((each for each in siblings if each.pk == target), None)
+        if found is None:
+            raise Quarantined(Reason.MOVED_THERE, "it is of another turn than when it was moved in")
+        return found
 
     def _turn_of(self, source_id: str) -> _Open:
         if source_id in self._here:
@@ -204,18 +221,24 @@ class _Batch:
     def store(self) -> None:
         """Insert what was taken, parts in the order of their turns."""
         touched = [held for held in self._open.values() if held.fresh]
-        insert(self._new_turns)
+        put(self._new_turns, self._run, (), ("session_id", "seq", "created_at"))
         for table in _PARTS:
-            insert([row for held in touched for row in held.rows(table) if row.pk in held.fresh])
-        index.add([entry for held in touched for entry in _entries(held)])
+            rows = [row for held in touched for row in held.rows(table) if row.pk in held.fresh]
+            put(rows, self._run, _WRITTEN[table], ("created_at",))
+        entries = [entry for held in touched for entry in _entries(held)]
+        if self._run.again is None:
+            index.add(entries)
+        else:
+            index.refresh(entries)
         counted = {turn.session_id for turn in self._new_turns}
         Session.objects.bulk_update([self._sessions[key] for key in sorted(counted)], ["last_seq"])
 
 
-def _taken(sessions: Collection[UUID], rows: Sequence[SourceRow]) -> set[tuple[UUID, int]]:
-    """The turn numbers among those of the rows that are taken already, by session."""
+def _taken(sessions: Collection[UUID], rows: Sequence[SourceRow], run: Run) -> set[tuple[UUID, int]]:
+    """The turn numbers among those of the rows that are taken already, by session; not that of a turn taken again."""
     numbers = {int(row.columns["seq"] or 0) for row in rows if (row.columns.get("seq") or "").isdecimal()}
     found = Turn.objects.filter(session__in=sessions, seq__in=[number for number in numbers if number <= MAX_SEQ])
+    found = found.exclude(pk=run.again.target_id) if run.again is not None and rows else found
     return set(found.values_list("session_id", "seq"))
 
 

@@ -86,7 +86,7 @@ def submit(wanted: Wanted, key: str, ctx: Ctx) -> tuple[MediaJob, list[Change]]:
         if earlier.request_fingerprint != wanted.fingerprint:
             raise IdempotencyConflictError from None
         return earlier, []
-    _start(row)
+    begin(row)
     return row, [Change("media_jobs", str(row.pk), None, _telling(row))]
 
 
@@ -95,7 +95,7 @@ def adopt(rows: Sequence[MediaJob]) -> None:
     insert(rows)
     for row in rows:
         if row.status == JobStatus.QUEUED:
-            _start(row)
+            begin(row)
 
 
 def finish(job_id: UUID, token: UUID, result: dict[str, Any], ctx: Ctx) -> tuple[JobStatus, Change]:
@@ -169,7 +169,7 @@ def retry(row: MediaJob, ctx: Ctx) -> Change:
     )
     if not written:
         raise TransitionError(f"Only a failed job can be retried; this one is {_status_now(row)}.")
-    _start(row)
+    begin(row)
     return _moved(row.pk, JobStatus.FAILED, JobStatus.QUEUED)
 
 
@@ -208,11 +208,11 @@ def recover_stale(ctx: Ctx) -> tuple[list[UUID], list[UUID], list[Change]]:
         changes.append(_moved(row.pk, JobStatus.PROCESSING, status, note=note))
         (failed if over else requeued).append(row.pk)
         if not over:
-            _start(row)
+            begin(row)
     return requeued, failed, changes
 
 
-def _start(row: MediaJob) -> None:
+def begin(row: MediaJob) -> None:
     """Let a worker take it up, once this transaction is through."""
     enqueue("media.jobs.run_media_job", str(row.pk))
 

@@ -10,7 +10,7 @@ from django.db import OperationalError
 
 from legacy.contracts import Outcome, SourceRow
 from legacy.contracts.outcomes import moved
-from legacy.services.migrating import _stored
+from legacy.services.storing import _stored
 from legacy.source import Source
 from legacy.steps.base import Run
 

@@ -18,7 +18,9 @@ from kernel.conf import conf
 from kernel.context import Door
 from kernel.db import rolled_back
 from kernel.errors import ConflictError, DomainError, UnavailableError
-from legacy.services.migrating import BATCH, Figures, Options, migrate
+from kernel.text import show_invisible
+from legacy.services.figures import Figures
+from legacy.services.migrating import BATCH, Options, migrate
 from legacy.services.owning import owner_named
 from legacy.source import Source, opened
 from legacy.steps import STEPS
@@ -100,12 +102,16 @@ class Command(ActionCommand):
 
     def _tell(self, body: dict[str, Any]) -> None:
         """The figures as a table for people."""
-        names = ("read", "migrated", "unchanged", "changed", "quarantined", "left_out")
+        names = ("read", "migrated", "unchanged", "changed", "kept", "quarantined", "left_out")
         self.stdout.write(f"{'table':26}" + "".join(f"{name:>12}" for name in names))
         for table, counts in body["tables"].items():
             self.stdout.write(f"{table:26}" + "".join(f"{counts.get(name, 0):12}" for name in names))
         for reason, many in sorted(body["reasons"].items()):
             self.stdout.write(f"quarantine: {reason} {many}")
+        for kept in body["kept"]:
+            self.stdout.write(
+                show_invisible(f"kept as it is here: {kept['table']} {kept['id']}: {kept['reason']} {kept['note']}")
+            )
         undone = " (dry run: nothing was stored)" if body["dry_run"] else ""
         self.stdout.write(
             f"{body['rows']} rows in {body['seconds']} s, {body['rows_per_second']} rows/s, "
