@@ -81,10 +81,11 @@ def extent_of(given: EraseInput, ctx: Ctx) -> Extent:
         if sum(map(len, found.values())) > MOST:
             raise ConflictError(f"More than {MOST} things would go: name fewer.")
         for each in _dependents(kind, seen.keys(), given.domain_id):
-            known = (each.kind, each.id) in holding
-            holding.setdefault((each.kind, each.id), each)
-            if not known and each.kind in erasers() and (each.part or given.along):
-                waiting[each.kind].add(UUID(each.id))
+            known = holding.get((each.kind, each.id))
+            if known is None or (each.part and not known.part):
+                holding[each.kind, each.id] = each
+                if each.kind in erasers() and (each.part or given.along):
+                    waiting[each.kind].add(UUID(each.id))
     things = {kind: dict(sorted(found[kind].items())) for kind in erasers() if found.get(kind)}
     gone = {(kind, str(pk)) for kind, ids in things.items() for pk in ids}
     held = [each for place, each in holding.items() if place not in gone]

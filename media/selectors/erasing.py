@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import reduce
+from operator import or_
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import Case, Q, QuerySet, UUIDField, Value, When
 
 from governance.contracts.presenting import RelatedText
 from governance.hooks import Dependent
 from governance.selectors.erasing import changed_along
 from kernel.context import ANY, Ctx, Right
+from kernel.rows import batches
 from media.contracts.kinds import FINAL
 from media.models import DocumentShare, MediaJob, MediaObject, SourceDocument, SourceSection
 from media.selectors.sight import private_scope, visible_documents
 
 DOCUMENT = "document"
+_WITH_JOBS = 100  # documents whose jobs one statement looks for
 _BEGINNING = 2000  # characters that a reviewer sees
 
 
 def erasable_documents(ids: Collection[UUID], domain_id: str, ctx: Ctx) -> Mapping[UUID, tuple[str, ...]]:
     """Documents of a domain that the actor sees, or operates the whole domain of, with every scope in which they lie."""
     rows = SourceDocument.objects.all() if ctx.may(Right.OPERATE, domain_id, ANY) else visible_documents(ctx)
-    return _with_scopes(dict(rows.filter(pk__in=ids, domain_id=domain_id).values_list("pk", "owner_id")))
+    found: dict[UUID, tuple[str, ...]] = {}
+    for batch in batches(ids):
+        found |= _with_scopes(dict(rows.filter(pk__in=batch, domain_id=domain_id).values_list("pk", "owner_id")))
+    return found
 
 
 def thing(document: SourceDocument) -> Mapping[str, Mapping[UUID, tuple[str, ...]]]:
@@ -31,7 +38,7 @@ def thing(document: SourceDocument) -> Mapping[str, Mapping[UUID, tuple[str, ...
     return {DOCUMENT: _with_scopes({document.pk: document.owner_id})}
 
 
-def _with_scopes(found: Mapping[UUID, str]) -> Mapping[UUID, tuple[str, ...]]:
+def _with_scopes(found: Mapping[UUID, str]) -> dict[UUID, tuple[str, ...]]:
     places: defaultdict[UUID, list[str]] = defaultdict(list)
     for share in DocumentShare.objects.filter(document__in=found).select_related("scope").order_by("scope_id"):
         places[share.document_id].append(share.scope.name)
@@ -41,24 +48,44 @@ def _with_scopes(found: Mapping[UUID, str]) -> Mapping[UUID, tuple[str, ...]]:
 def jobs_about(document: SourceDocument) -> QuerySet[MediaJob]:
     """The owner's jobs that made a document, or were to make it: from the same source, under the same address, or of a
     document that is known by its bytes, from the same bytes."""
-    same = Q(result__document_id=str(document.pk))
-    if uri := document.source_uri:
-        same |= Q(source=uri) | Q(options__source_uri=uri) | Q(options__url=uri)
-    else:
-        bytes_of_it = MediaObject.objects.filter(content_hash=document.content_hash)
-        unnamed = _left_out("source_uri") & _left_out("url")
-        same |= Q(staging_object__in=bytes_of_it.values("pk")) & unnamed
-    return MediaJob.objects.filter(same, domain_id=document.domain_id, owner_id=document.owner_id)
+    return MediaJob.objects.filter(_about([document]))
+
+
+def _about(documents: Collection[SourceDocument]) -> Q:
+    """That a job is about any of these documents of one owner in one domain."""
+    some = next(iter(documents))
+    uris = [row.source_uri for row in documents if row.source_uri]
+    hashes = [row.content_hash for row in documents if not row.source_uri]
+    same = Q(result__document_id__in=[str(row.pk) for row in documents])
+    if uris:
+        same |= Q(source__in=uris) | Q(options__source_uri__in=uris) | Q(options__url__in=uris)
+    if hashes:
+        of_bytes = MediaObject.objects.filter(content_hash__in=hashes).values("pk")
+        same |= Q(staging_object__in=of_bytes) & _left_out("source_uri") & _left_out("url")
+    return Q(domain_id=some.domain_id, owner_id=some.owner_id) & same
 
 
 def _left_out(option: str) -> Q:
     return ~Q(options__has_key=option) | Q(**{f"options__{option}": None})
 
 
+def _jobs_of(ids: Collection[UUID], jobs: QuerySet[MediaJob]) -> Iterator[tuple[UUID, UUID]]:
+    """Those of the jobs that are about any of these documents, each with the first of them that it is about: few
+    statements, however many documents."""
+    for batch in batches(ids, _WITH_JOBS):
+        owned: defaultdict[tuple[str, str], list[SourceDocument]] = defaultdict(list)
+        rows = list(SourceDocument.objects.filter(pk__in=batch).order_by("pk"))
+        for row in rows:
+            owned[row.domain_id, row.owner_id].append(row)
+        if rows:
+            of = Case(*(When(_about([row]), then=Value(row.pk)) for row in rows), output_field=UUIDField())
+            about = jobs.filter(reduce(or_, map(_about, owned.values())))
+            yield from about.annotate(of=of).values_list("pk", "of")
+
+
 def names_of_documents(ids: Collection[UUID]) -> frozenset[str]:
     """The ids by which records quote documents: their own, those of their sections and of the jobs about them."""
-    rows = SourceDocument.objects.filter(pk__in=ids)
-    jobs = {str(pk) for row in rows for pk in jobs_about(row).values_list("pk", flat=True)}
+    jobs = {str(pk) for pk, _ in _jobs_of(ids, MediaJob.objects.all())}
     pruned = changed_along(frozenset(map(str, ids)), "media_jobs")
     return frozenset({*section_refs(ids), *jobs, *pruned})
 
@@ -82,14 +109,14 @@ def jobs_under_way(kind: str, ids: Collection[UUID], domain_id: str) -> list[Dep
     if kind != DOCUMENT:
         return []
     why = "a job is about to import it again: cancel the job first"
-    return [
-        Dependent(row.pk, "media_job", str(pk), why)
-        for row in SourceDocument.objects.filter(pk__in=ids)
-        for pk in jobs_about(row).exclude(status__in=FINAL).values_list("pk", flat=True)
-    ]
+    waiting = MediaJob.objects.exclude(status__in=FINAL)
+    return [Dependent(of, "media_job", str(pk), why) for pk, of in _jobs_of(ids, waiting)]
 
 
 def section_refs(ids: Collection[UUID]) -> dict[str, UUID]:
     """The references under which documents and their sections can be evidence, each with its document."""
-    sections = SourceSection.objects.filter(document__in=ids).values_list("pk", "document_id")
-    return {**{str(pk): pk for pk in ids}, **{str(pk): document_id for pk, document_id in sections}}
+    found = {str(pk): pk for pk in ids}
+    for batch in batches(ids):
+        sections = SourceSection.objects.filter(document__in=batch).values_list("pk", "document_id")
+        found |= {str(pk): document_id for pk, document_id in sections}
+    return found

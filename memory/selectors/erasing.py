@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Q
@@ -30,6 +31,7 @@ from memory.selectors.items import visible_items
 
 ITEM, SESSION = "memory", "session"
 _SHOWN_MESSAGES = 20
+_Key = tuple[int, str, str]  # scope, type and key of a memory, or its id where it has no key
 _Ref = tuple[str, str]  # kind and id of a reference to evidence
 
 
@@ -45,22 +47,35 @@ def erasable_items(ids: Collection[UUID], domain_id: str, ctx: Ctx) -> Mapping[U
 def erasable_sessions(ids: Collection[UUID], domain_id: str, ctx: Ctx) -> Mapping[UUID, tuple[str, ...]]:
     """Sessions of a domain that the actor sees, each with its own scope and those of relations and entities that it
     brought into the graph."""
-    rows = visible_sessions(ctx).filter(pk__in=list(ids), domain_id=domain_id).select_related("scope")
-    found = {row.pk: {row.scope.name} for row in rows}
-    for model in (KgEdge, Entity):
-        for fact in model._default_manager.filter(source_session__in=found).select_related("scope"):
-            if fact.source_session_id is not None:
-                found[fact.source_session_id].add(fact.scope.name)
+    found: defaultdict[UUID, set[str]] = defaultdict(set)
+    for batch in batches(ids):
+        for row in visible_sessions(ctx).filter(pk__in=batch, domain_id=domain_id).select_related("scope"):
+            found[row.pk].add(row.scope.name)
+    for batch in batches(list(found)):
+        for model in (KgEdge, Entity):
+            facts = model._default_manager.filter(source_session__in=batch).select_related("scope")
+            for fact in facts.only("source_session_id", "scope"):
+                if fact.source_session_id is not None:
+                    found[fact.source_session_id].add(fact.scope.name)
     return {pk: tuple(sorted(names)) for pk, names in found.items()}
 
 
 def names_of_items(ids: Collection[UUID]) -> frozenset[str]:
     """The ids by which records quote memories: their own, those of the entities that they are about with the relations
     that go along, and of the conflicts that any of these is a side of."""
-    about = Entity.objects.filter(item__in=list(ids)).values_list("pk", flat=True)
+    about = _ids_where(Entity, "item", ids)
     relations = relations_of(ids)
     conflicts = (*conflicts_of("item", ids), *conflicts_of("edge", relations))
     return frozenset(map(str, (*ids, *about, *relations, *conflicts)))
+
+
+def _ids_where(model: Any, column: str, ids: Collection[UUID]) -> list[UUID]:
+    """The ids of rows whose column is any of these."""
+    return [
+        pk
+        for batch in batches(ids)
+        for pk in model.objects.filter(**{f"{column}__in": batch}).values_list("pk", flat=True)
+    ]
 
 
 def conflicts_of(sides: str, ids: Collection[UUID]) -> set[UUID]:
@@ -75,38 +90,62 @@ def conflicts_of(sides: str, ids: Collection[UUID]) -> set[UUID]:
 
 def relations_of(ids: Collection[UUID]) -> dict[UUID, UUID]:
     """The relations that go with memories of entities, each with its memory: those that name the entity, in its scope,
-    and were told in the same turn. What other turns told of it stays."""
+    and were told in the same turn as it or another version of it that goes too. What other turns told of it stays."""
+    turns = _turns_of(ids)
     found: dict[UUID, UUID] = {}
-    for entity in Entity.objects.filter(item__in=list(ids)).select_related("item"):
-        item = entity.item
-        if item is not None:
-            versions = MemoryItem.objects.filter(scope=item.scope_id, type=item.type, key=item.key, pk__in=list(ids))
-            turns = {item.source_turn_id, *versions.values_list("source_turn_id", flat=True)} - {None}
-            named = Q(subject_folded=entity.canonical_folded) | Q(object_folded=entity.canonical_folded)
-            edges = KgEdge.objects.filter(named, scope=entity.scope_id, source_turn__in=turns)
-            found |= dict.fromkeys(edges.values_list("pk", flat=True), item.pk)
+    for batch in batches(ids):
+        about: dict[tuple[int, str, UUID], UUID] = {}  # scope, name and turn of a relation, and its memory
+        for entity in Entity.objects.filter(item__in=batch).select_related("item").order_by("pk"):
+            if (item := entity.item) is not None:
+                told = turns[item.scope_id, item.type, item.key or str(item.pk)]
+                about |= {(entity.scope_id, entity.canonical_folded, turn_id): item.pk for turn_id in told}
+        for part in batches(about.keys()):
+            found |= _told_of({each: about[each] for each in part})
     return found
+
+
+def _turns_of(ids: Collection[UUID]) -> defaultdict[_Key, set[UUID]]:
+    """The turns in which memories were told, together for versions of the same."""
+    turns: defaultdict[_Key, set[UUID]] = defaultdict(set)
+    for batch in batches(ids):
+        rows = MemoryItem.objects.filter(pk__in=batch)
+        for pk, scope_id, kind, key, turn_id in rows.values_list("pk", "scope_id", "type", "key", "source_turn_id"):
+            if turn_id is not None:
+                turns[scope_id, kind, key or str(pk)].add(turn_id)
+    return turns
+
+
+def _told_of(about: Mapping[tuple[int, str, UUID], UUID]) -> dict[UUID, UUID]:
+    """The relations that name something in its scope and were told in its turn, each with the memory of that."""
+    scopes, names, turns = (set(column) for column in zip(*about, strict=True))
+    named = Q(subject_folded__in=names) | Q(object_folded__in=names)
+    rows = KgEdge.objects.filter(named, scope__in=scopes, source_turn__in=turns).order_by("pk")
+    columns = ("pk", "scope_id", "source_turn_id", "subject_folded", "object_folded")
+    return {
+        pk: about[scope_id, name, turn_id]
+        for pk, scope_id, turn_id, *ends in rows.values_list(*columns)
+        for name in ends
+        if (scope_id, name, turn_id) in about
+    }
 
 
 def names_of_sessions(ids: Collection[UUID]) -> frozenset[str]:
     """The ids by which records quote sessions: their own, and those of their turns, of all that was said in them, of what
     they brought into the graph, and of conflicts of that."""
-    turns = Turn.objects.filter(session__in=list(ids)).values_list("pk", flat=True)
+    turns = _ids_where(Turn, "session", ids)
     said = {pk for pks in said_in(ids).values() for pk in pks}
-    edges, entities = (
-        list(model._default_manager.filter(source_session__in=list(ids)).values_list("pk", flat=True))
-        for model in (KgEdge, Entity)
-    )
+    edges, entities = (_ids_where(model, "source_session", ids) for model in (KgEdge, Entity))
     return frozenset(map(str, (*ids, *turns, *said, *edges, *entities, *conflicts_of("edge", edges))))
 
 
 def said_in(ids: Collection[UUID]) -> dict[UUID, list[UUID]]:
     """The messages, tool calls and references of sessions, by session."""
     found: defaultdict[UUID, list[UUID]] = defaultdict(list)
-    for model in (Message, ToolCall, Ref):
-        rows = model._default_manager.filter(turn__session__in=list(ids))
-        for session_id, pk in rows.values_list("turn__session_id", "pk"):
-            found[session_id].append(pk)
+    for batch in batches(ids):
+        for model in (Message, ToolCall, Ref):
+            rows = model._default_manager.filter(turn__session__in=batch)
+            for session_id, pk in rows.values_list("turn__session_id", "pk"):
+                found[session_id].append(pk)
     return dict(found)
 
 
@@ -186,12 +225,13 @@ def _resting_on(refs: Mapping[_Ref, UUID]) -> Iterator[Dependent]:
 
 def _learned(ids: Collection[UUID]) -> Iterator[Dependent]:
     """Memories in the sessions' own scopes, which are parts of them, and those that were learned from them elsewhere."""
-    own = dict(Session.objects.filter(pk__in=list(ids)).values_list("scope_id", "pk"))
-    rows = MemoryItem.objects.filter(Q(scope__in=own) | Q(source_session__in=own.values()))
-    for pk, scope_id, session_id in rows.values_list("pk", "scope_id", "source_session_id"):
-        of, part = (own[scope_id], True) if scope_id in own else (session_id, False)
-        if of is not None:
-            yield Dependent(of, ITEM, str(pk), "a memory was learned from it", part=part)
+    for batch in batches(ids):
+        own = dict(Session.objects.filter(pk__in=batch).values_list("scope_id", "pk"))
+        rows = MemoryItem.objects.filter(Q(scope__in=own) | Q(source_session__in=own.values()))
+        for pk, scope_id, session_id in rows.values_list("pk", "scope_id", "source_session_id"):
+            of, part = (own[scope_id], True) if scope_id in own else (session_id, False)
+            if of is not None:
+                yield Dependent(of, ITEM, str(pk), "a memory was learned from it", part=part)
 
 
 def wholes_of_items(ids: Collection[UUID]) -> dict[UUID, tuple[str, UUID]]:

@@ -40,16 +40,20 @@ _READ = 500  # rows that are read at a time
 def hold_sessions(ids: Collection[UUID]) -> set[int]:
     """Hold sessions until the present transaction ends, as a commit does before it locks scopes; the scopes that are to
     be locked too: theirs and those of what they brought into the graph."""
-    found = {row.scope_id for row in Session.objects.select_for_update().filter(pk__in=ids).order_by("pk")}
-    for model in (KgEdge, Entity):
-        rows = model._default_manager.filter(source_session__in=ids)
-        found |= set(rows.values_list("scope_id", flat=True))
+    found: set[int] = set()
+    for batch in batches(sorted(ids)):
+        found |= {row.scope_id for row in Session.objects.select_for_update().filter(pk__in=batch).order_by("pk")}
+    for batch in batches(ids):
+        for model in (KgEdge, Entity):
+            rows = model._default_manager.filter(source_session__in=batch)
+            found |= set(rows.values_list("scope_id", flat=True))
     return found
 
 
 def erase_sessions(ids: Sequence[UUID]) -> list[Erased]:
     """Delete sessions. The memories in their own scopes were erased before; their scopes stay, empty."""
-    return [_erase(session) for session in Session.objects.filter(pk__in=ids).order_by("pk")]
+    found = (Session.objects.filter(pk__in=batch).order_by("pk") for batch in batches(sorted(ids)))
+    return [_erase(session) for rows in found for session in rows]
 
 
 def _erase(session: Session) -> Erased:
