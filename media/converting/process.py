@@ -17,8 +17,9 @@ from typing import Any
 from kernel.errors import InvalidInputError, TooLargeError
 from media.converting.results import Limits
 
-_CHILD, _ALONE = Path(__file__).with_name("child.py"), Path(__file__).with_name("alone.py")
+_CHILD, _ALONE, _ATTEMPTS = (Path(__file__).with_name(f"{name}.py") for name in ("child", "alone", "attempts"))
 _MARGIN = 1_048_576
+_TRYING = 20.0  # seconds that trying what is refused may take, on a machine that has much to do
 _REASONS = {
     "damaged": "The file is damaged or not what its name says: it cannot be read as {kind}.",
     "protected": "The file is protected by a password: take the protection away first.",
@@ -30,6 +31,15 @@ def parse(path: Path, extension: str, limits: Limits) -> dict[str, Any]:
     longest = 12 * limits.chars + _MARGIN  # JSON may take twelve bytes for a character
     allowed = Allowance(limits.seconds, limits.memory, longest)
     return _read(run(_CHILD, (path, extension, limits.pages, limits.chars), allowed), extension)
+
+
+def let_through(memory: int) -> list[str] | None:
+    """What a parsing process should be refused and is not, in words; None where such a process does not run at all."""
+    try:
+        told: list[str] = json.loads(run(_ATTEMPTS, (), Allowance(_TRYING, memory)))
+    except ValueError:
+        return None
+    return told
 
 
 @dataclass(frozen=True, slots=True)

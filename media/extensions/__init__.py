@@ -15,7 +15,7 @@ from governance.hooks import (
 )
 from media.extensions.effects import effect_on_documents
 from media.extensions.exporting import EXPORTERS
-from media.extensions.health import check_index, check_jobs, check_store, figures_of
+from media.extensions.health import check_index, check_jobs, check_parsers, check_store, figures_of
 from media.extensions.panel import documents
 from media.extensions.proposals import FACTS, PRESENTERS
 from media.selectors.found import hydrate_sections, resolve_documents, resolve_sections
@@ -36,6 +36,7 @@ register_dashboard_panel(documents)
 register_diagnostics("media", figures_of)
 register_doctor_check("media index", check_index)
 register_doctor_check("media jobs", check_jobs)
+register_doctor_check("media parsers", check_parsers)
 register_doctor_check("media store", check_store)
 for _exporter in EXPORTERS:
     register_exporter(_exporter)

@@ -11,7 +11,9 @@ from pathlib import Path
 from django.db.models import Count, Sum
 
 from governance.hooks import Checked
+from kernel.conf import conf
 from media.contracts.kinds import DocumentState, JobStatus
+from media.converting.process import let_through
 from media.models import MediaJob, MediaObject, MediaObjectReference, SourceDocument, SourceSection
 from media.selectors.indexed import lost_sections, misplaced_entries
 from media.selectors.jobs import due_jobs, stale_jobs
@@ -72,3 +74,18 @@ def check_jobs(now: datetime) -> Checked:
             f"{waiting} jobs are due for over 15 minutes, and {stuck} were left by workers that died.", advice
         )
     return Checked("No job is stuck.")
+
+
+def check_parsers(now: datetime) -> Checked:
+    """Whether the kernel refuses the process that reads a strange file what no parser needs."""
+    through = let_through(conf().media_convert_memory)
+    if through is None:
+        advice = "Give it more memory with `SMARTBRAIN_MEDIA_CONVERT_MEMORY`, or see what ends new processes on this machine."
+        return Checked("The process that reads files does not run.", advice)
+    if through:
+        advice = (
+            "Run it on Linux (x86-64 or ARM64) with a kernel that takes filters of system calls (seccomp). Until then let it "
+            "run as a user of its own in a container without network, or read no files that strangers bring."
+        )
+        return Checked(f"A strange file that took over the process that reads it could {', '.join(through)}.", advice)
+    return Checked("The process that reads files can start nothing, reach no network and change no file.")

@@ -57,7 +57,7 @@ def test_it_works(cast):
     found = cast.operator.do("doctor")
     assert (found["well"], wrong(cast)) == (True, {})
     assert [each["check"] for each in found["findings"]] == [
-        "audit", "media index", "media jobs", "media store", "memory index", "migrations", "policy", "queue",
+        "audit", "media index", "media jobs", "media parsers", "media store", "memory index", "migrations", "policy", "queue",
     ]  # fmt: skip
     code, said = run()
     assert (code, said.splitlines()[-1]) == (0, "All is well.")

@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from kernel import clock
 from kernel.errors import TooLargeError
-from media.converting.process import Allowance, run
+from media.converting import process
+from media.converting.process import Allowance, let_through, run
+from media.extensions.health import check_parsers
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or os.uname().machine not in ("x86_64", "aarch64"),
@@ -131,3 +134,36 @@ def test_what_waits_for_ever_is_ended(kept, expression):
 def test_what_computes_for_ever_is_ended_by_the_kernel_itself(kept):
     with pytest.raises(TooLargeError, match=r"longer than 1\.9 seconds"):
         trying(kept, "[0 for _ in iter(int, 1)]", Allowance(seconds=1.9, memory=500_000_000))
+
+
+UNLIMITED = "import runpy, sys\nsys.argv = sys.argv[4:]\nrunpy.run_path(sys.argv[0], run_name='__main__')\n"
+
+
+@pytest.fixture
+def instead(tmp_path, monkeypatch):
+    """Run parsing processes by another script than the one that gives up what is not needed."""
+
+    def take(text: str) -> None:
+        (tmp_path / "alone.py").write_text(text)
+        monkeypatch.setattr(process, "_ALONE", tmp_path / "alone.py")
+
+    return take
+
+
+def test_the_doctor_finds_nothing_that_gets_through():
+    assert let_through(ALLOWED.memory) == []
+    assert check_parsers(clock.now()).advice == ""
+
+
+def test_where_the_kernel_takes_no_filter_the_doctor_names_what_gets_through(instead):
+    instead(UNLIMITED)
+    found = check_parsers(clock.now())
+    for done in ("start a process", "start a program", "reach the network", "signal another process", "write a file"):
+        assert done in found.what
+    assert "seccomp" in found.advice
+
+
+@pytest.mark.parametrize("text", ["", "raise SystemExit(1)", "print('words')"])
+def test_a_process_that_does_not_run_is_told(instead, text):
+    instead(text)
+    assert "does not run" in check_parsers(clock.now()).what
