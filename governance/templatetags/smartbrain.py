@@ -133,10 +133,15 @@ def span(seconds: float | None) -> str:
     """A span of time in its largest fitting unit; a dash where there is none."""
     if seconds is None:
         return "–"
-    for size, unit in ((86_400, "days"), (3_600, "hours"), (60, "minutes")):
+    seconds = round(seconds)
+    for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
         if seconds >= size:
-            return f"{seconds / size:.1f} {unit}"
-    return f"{seconds:.0f} seconds"
+            return _so_many(f"{seconds / size:.1f}".removesuffix(".0"), unit)
+    return _so_many(str(seconds), "second")
+
+
+def _so_many(number: str, unit: str) -> str:
+    return f"{number} {unit}" if number == "1" else f"{number} {unit}s"
 
 
 @register.simple_tag

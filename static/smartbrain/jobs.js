@@ -66,6 +66,8 @@
         request.send(body);
     });
 
+    let sending = Promise.resolve();
+
     const sendAll = async (form, files) => {
         const button = form.querySelector("button[type=submit]");
         button.disabled = true;
@@ -76,17 +78,32 @@
         if (place()) await renew();
     };
 
+    const take = (form, files) => { sending = sending.then(() => sendAll(form, files)); };
+
+    // wherever on the page files are dropped they are taken: else the browser would leave the page and show the file
+    const takeDrops = (form) => {
+        const brings = (event) => event.dataTransfer?.types.includes("Files");
+        document.addEventListener("dragover", (event) => {
+            if (!brings(event)) return;
+            event.preventDefault();
+            form.toggleAttribute("data-over", true);
+        });
+        document.addEventListener("dragleave", (event) => { if (!event.relatedTarget) form.toggleAttribute("data-over", false); });
+        document.addEventListener("drop", (event) => {
+            if (!brings(event)) return;
+            event.preventDefault();
+            form.toggleAttribute("data-over", false);
+            if (event.dataTransfer.files.length) take(form, [...event.dataTransfer.files]);
+        });
+    };
+
     document.querySelectorAll("form[data-upload]").forEach((form) => {
         form.addEventListener("submit", (event) => {
             event.preventDefault();
             event.stopPropagation();
-            sendAll(form, [...form.querySelector("input[type=file]").files]);
+            take(form, [...form.querySelector("input[type=file]").files]);
         });
-        ["dragover", "dragleave", "drop"].forEach((name) => form.addEventListener(name, (event) => {
-            event.preventDefault();
-            form.toggleAttribute("data-over", name === "dragover");
-            if (name === "drop" && event.dataTransfer.files.length) sendAll(form, [...event.dataTransfer.files]);
-        }));
+        takeDrops(form);
     });
 
     setTimeout(ask, 1000 * Number(place()?.dataset.every || 15));

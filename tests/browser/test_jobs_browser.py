@@ -177,9 +177,10 @@ def test_whoever_was_slower_is_told(browser: Browser, live_server: Any, jobs: di
         page.wait_for_selector("text=Only a queued job can be canceled; this one is processing.")
 
 
+@pytest.mark.parametrize("scope", ["", "project:shop"])
 @pytest.mark.parametrize("script", [True, False])
 def test_files_are_imported_by_choosing_them(
-    browser: Browser, live_server: Any, jobs: dict, media_folder: Path, pictures: Any, script: bool
+    browser: Browser, live_server: Any, jobs: dict, media_folder: Path, pictures: Any, script: bool, scope: str
 ) -> None:
     files = [
         {"name": "计划.md", "mimeType": "text/markdown", "buffer": "# 计划\n\n斑马".encode()},
@@ -188,7 +189,10 @@ def test_files_are_imported_by_choosing_them(
     with signed_in(browser, live_server.url, "ann", java_script_enabled=script) as (page, faults):
         page.goto(live_server.url + board())
         page.set_input_files("input[type=file]", files)  # type: ignore[arg-type]
-        page.fill("input[name=scope]", "project:shop")
+        assert page.input_value("input[name=scope]") == ""
+        if scope:
+            page.fill("input[name=scope]", scope)
+        pictures(page, f"chosen-{'script' if script else 'plain'}")
         page.focus("button:text-is('Import')")
         page.keyboard.press("Enter")
         page.wait_for_selector("text=计划.md: waits for a worker." if script else "text=2 files wait for a worker.")
@@ -197,18 +201,20 @@ def test_files_are_imported_by_choosing_them(
         assert faults == []
     made = MediaJob.objects.filter(owner_name="ann").order_by("id")
     assert [row.options["name"] for row in made] == ["计划.md", "b.md"]
-    assert {tuple(row.scopes) for row in made} == {("project:shop",)}
+    assert {tuple(row.scopes) for row in made} == {tuple(filter(None, [scope]))}
 
 
-def test_files_are_dropped_and_a_refusal_is_said(
+def test_files_are_dropped_anywhere_on_the_page_and_a_refusal_is_said(
     browser: Browser, live_server: Any, jobs: dict, media_folder: Path, set_conf: Any
 ) -> None:
     set_conf(media_max_bytes=100)
-    drop = """names => {
-        const form = document.querySelector('form[data-upload]'), data = new DataTransfer();
+    drop = """() => {
+        const data = new DataTransfer();
         data.items.add(new File(['# Small'], 'small.md'));
         data.items.add(new File(['x'.repeat(200)], 'large.md'));
-        form.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
+        const init = { dataTransfer: data, bubbles: true, cancelable: true };
+        const tabs = document.querySelector('.sb-tabs');
+        return [tabs.dispatchEvent(new DragEvent('dragover', init)), tabs.dispatchEvent(new DragEvent('drop', init))];
     }"""
     watch = """() => {
         window.bars = new Map();
@@ -223,7 +229,7 @@ def test_files_are_dropped_and_a_refusal_is_said(
     with signed_in(browser, live_server.url, "ann") as (page, _):
         page.goto(live_server.url + board())
         page.evaluate(watch)
-        page.evaluate(drop)
+        assert page.evaluate(drop) == [False, False]  # so the browser does not leave the page
         page.wait_for_selector("text=small.md: waits for a worker.")
         page.wait_for_selector("text=large.md: The file has 200 bytes; 100 at most.")
         grown = page.evaluate("[...window.bars.values()].filter(values => values.at(-1) > values[0]).length")
