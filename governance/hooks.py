@@ -89,6 +89,23 @@ class Dependent:
     part: bool = False
 
 
+def _nothing(ids: Collection[UUID], domain_id: str) -> Collection[UUID]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Scrubber:
+    """How what an app's records quote of things that were erased is taken out.
+
+    `scrub(ids, found, domain_id)` does it or deletes the record, in the gate's transaction, and gives how many records of
+    each name it came to. What takes long to look for, as each record has to be read, `find(ids, domain_id)` finds before,
+    outside of any transaction; what it finds may be gone when `scrub` is given it.
+    """
+
+    scrub: Callable[[Collection[UUID], Collection[UUID], str], Mapping[str, int]]
+    find: Callable[[Collection[UUID], str], Collection[UUID]] = _nothing
+
+
 @dataclass(frozen=True, slots=True)
 class Exporter:
     """How a table leaves a domain: `rows(domain_id, ctx)` are those that the actor may see, `columns` names what of them
@@ -105,7 +122,6 @@ def same(*names: str) -> dict[str, str]:
 
 
 DependentsFinder = Callable[[str, Collection[UUID], str], list[Dependent]]
-Scrubber = Callable[[Collection[UUID], str], Mapping[str, int]]
 
 _sections: dict[str, type[PolicySection]] = {}
 _presenters: dict[str, Presenter] = {}
@@ -261,10 +277,9 @@ def holds() -> Sequence[DependentsFinder]:
     return tuple(_dependents)
 
 
-def register_scrubber(scrub: Scrubber) -> None:
-    """Say what of an app's records quotes what was erased: `scrub(ids, domain_id)` takes it out or deletes the record,
-    in the gate's transaction, and gives how many records of each name it came to."""
-    _scrubbers.append(scrub)
+def register_scrubber(scrubber: Scrubber) -> None:
+    """Say what of an app's records quotes what was erased."""
+    _scrubbers.append(scrubber)
 
 
 def scrubbers() -> Sequence[Scrubber]:

@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from governance.contracts.erasing import ErasableRef, EraseInput, HoldView, TombstoneView
-from governance.hooks import Dependent, Eraser, erasers, holds
+from governance.hooks import Dependent, Eraser, erasers, holds, scrubbers
 from governance.models import AuditEntry, AuditObject, IdempotencyRecord, LegalHold, Proposal, Tombstone
 from kernel.canonical import digest
 from kernel.context import Ctx, Right, covers
@@ -45,10 +45,11 @@ class Extent:
 
 @dataclass(frozen=True, slots=True)
 class Traces:
-    """Records that quote what goes: proposals, and answers to idempotency keys."""
+    """Records that quote what goes: proposals, answers to idempotency keys, and what each scrubber of an app found."""
 
     proposals: frozenset[UUID]
     answers: frozenset[UUID]
+    others: tuple[Collection[UUID], ...]
 
 
 def eraser_of(kind: str) -> Eraser:
@@ -150,8 +151,8 @@ def names_of(things: Things) -> frozenset[str]:
 
 
 def traces_of(names: frozenset[str], domain_id: str) -> Traces:
-    """The records of a domain that quote any of these ids. It reads all proposals, and all answers but those given before
-    any of these was made, so it runs outside of any transaction."""
+    """The records of a domain that quote any of these ids. It reads all proposals, and all answers and records of apps but
+    those made before any of these, so it runs outside of any transaction."""
     columns = ("pk", "input", "changes", "proposed_input")
     rows = Proposal.objects.filter(domain_id=domain_id).exclude(action__in=OF_ERASING).values_list(*columns)
     quoting = {pk for pk, *said in rows.iterator(chunk_size=BATCH) if names_any(said, names)}
@@ -160,8 +161,11 @@ def traces_of(names: frozenset[str], domain_id: str) -> Traces:
     since = a_day_before(oldest(uuids_in(named).values()))  # a key is taken just before the ids that its answer tells
     later = IdempotencyRecord.objects.filter(domain=domain_id, pk__gt=since)
     answers = later.exclude(action__in=OF_ERASING).values_list("pk", "answer")
+    ids = list(uuids_in(names).values())
     return Traces(
-        proposals, frozenset(pk for pk, *said in answers.iterator(chunk_size=BATCH) if names_any(said, named))
+        proposals,
+        frozenset(pk for pk, *said in answers.iterator(chunk_size=BATCH) if names_any(said, named)),
+        tuple(scrubber.find(ids, domain_id) for scrubber in scrubbers()),
     )
 
 

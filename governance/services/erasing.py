@@ -104,8 +104,8 @@ def scrub_all(names: frozenset[str], traces: Traces, receipt_id: UUID, domain_id
     """Take what quotes these ids out of every record; how many records of each kind were changed."""
     scrubbed = scrub(names, traces, receipt_id, ctx)
     ids = list(uuids_in(names).values())
-    for scrub_more in scrubbers():
-        more = scrub_more(ids, domain_id)
+    for scrubber, found in zip(scrubbers(), traces.others, strict=True):
+        more = scrubber.scrub(ids, found, domain_id)
         if twice := scrubbed.keys() & more.keys():
             raise ValueError(f"two scrubbers count records named {', '.join(sorted(twice))}")
         scrubbed |= more

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from governance.hooks import register_scrubber
+from governance.hooks import Scrubber, register_scrubber
 from legacy.services.scrubbing import scrub_moved_rows
 
-register_scrubber(scrub_moved_rows)
+register_scrubber(Scrubber(lambda ids, found, domain_id: scrub_moved_rows(ids, domain_id)))

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from governance.hooks import Eraser, register_eraser, register_holds, register_scrubber
+from governance.hooks import Eraser, Scrubber, register_eraser, register_holds, register_scrubber
 from memory.selectors import erasing
-from memory.services.erasing import erase_items, erase_sessions, hold_items, hold_sessions, scrub_contexts
+from memory.services.erasing import (
+    erase_items,
+    erase_sessions,
+    hold_items,
+    hold_sessions,
+    quoting_contexts,
+    scrub_contexts,
+)
 
 register_eraser(
     Eraser(
@@ -30,4 +37,4 @@ register_eraser(
     )
 )
 register_holds(erasing.dependents)
-register_scrubber(scrub_contexts)
+register_scrubber(Scrubber(scrub_contexts, quoting_contexts))

@@ -13,7 +13,7 @@ from legacy.services.recording import keep
 from legacy.services.tally import Tally
 from legacy.services.validating import validate
 from memory.models import ContextRecord
-from memory.services.erasing.quotes import scrub_contexts
+from memory.services.erasing.quotes import quoting_contexts, scrub_contexts
 from tests.conftest import TEAM
 from tests.guards.write_guard import unguarded
 from tests.legacy.moving import aside, came
@@ -82,6 +82,8 @@ def test_contexts_that_showed_it_go_though_its_id_tells_no_time(cast):
     later_than_any = UUID("ffffffff-ffff-4fff-bfff-ffffffffffff")
     with unguarded():
         ContextRecord.objects.update(package={"evidence": [{"id": str(later_than_any)}]})
-        assert scrub_contexts([UUID(int=later_than_any.int - 1)], TEAM) == {"contexts": 0}
-        assert scrub_contexts([later_than_any, new_id()], TEAM) == {"contexts": 1}
+        assert quoting_contexts([UUID(int=later_than_any.int - 1)], TEAM) == []
+        found = quoting_contexts([later_than_any, new_id()], TEAM)
+        assert scrub_contexts([later_than_any], found, TEAM) == {"contexts": 1}
+        assert scrub_contexts([later_than_any], found, TEAM) == {"contexts": 0}
     assert not ContextRecord.objects.exists()
