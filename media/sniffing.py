@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+
+from media.encodings import is_text, is_text_with_slips
 
 UNKNOWN = "application/octet-stream"
 _EDGE = 65_536  # bytes that are read of each end of a file
@@ -65,7 +68,6 @@ _DOCUMENT = {
 }
 _CLASSES = {"image": _IMAGE, "audio": _AUDIO, "video": _VIDEO, "document": _DOCUMENT}
 EXTENSIONS = {name: (kind, mime) for kind, table in _CLASSES.items() for name, mime in table.items()}
-
 _OPEN_DOCUMENT = "application/vnd.oasis.opendocument"
 # Archives whose first entry says what they are: what it says is looked up here and never passed on.
 _SELF_NAMED = (
@@ -76,10 +78,21 @@ _SELF_NAMED = (
 )
 _OLE = "application/x-ole-storage"
 _ASF = "video/x-ms-asf"
+# Short names of types: of several, the first.
+_FORMATS = {
+    **{mime: name for name, (_, mime) in reversed(EXTENSIONS.items())},
+    **{
+        f"{_OPEN_DOCUMENT}.{kind}": name
+        for kind, name in (("text", "odt"), ("spreadsheet", "ods"), ("presentation", "odp"))
+    },
+    _OLE: "ole",
+    "application/vnd.rar": "rar",
+    "application/x-7z-compressed": "7z",
+}
 _TEXTS = frozenset({"text/plain", "text/markdown", "text/html", "text/csv", "application/json", "application/xml"})
 # Types that one content may rightly be called: containers whose parts decide, and plain text of any kind.
 _ALIKE = (
-    _TEXTS,
+    _TEXTS | {"image/svg+xml"},
     frozenset({"video/mp4", "audio/mp4", "video/quicktime"}),
     frozenset({"video/x-matroska", "video/webm"}),
     frozenset({_ASF, "audio/x-ms-wma", "video/x-ms-wmv"}),
@@ -127,8 +140,9 @@ _BRANDS = {
     b"M4B ": "audio/mp4",
 }
 _PDF = b"%PDF-"
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
-_PLAIN = bytes(byte for byte in range(256) if byte >= 0x20 or byte in b"\t\n\v\f\r\x1b")
+_PDF_WITHIN = 1024  # bytes before which a PDF begins, whatever a gateway or an editor put before it
+_PDF_LINE = re.compile(rb"^%PDF-\d", re.MULTILINE)
+_PDF_END = re.compile(rb"startxref\s+\d+\s+%%EOF")
 _MPEG_TS_PACKET = 188
 _DOCUMENT_TYPES = frozenset({*_DOCUMENT.values(), *_TEXTS, *_SELF_NAMED, _OLE, "application/rtf"})
 
@@ -137,15 +151,33 @@ _DOCUMENT_TYPES = frozenset({*_DOCUMENT.values(), *_TEXTS, *_SELF_NAMED, _OLE, "
 class Sniffed:
     """What a file is.
 
-    `media_type` is image, audio, video, document or other: the class of its extension, else of its content. `mime` is
-    what its content shows, and what parsers, limits and headers go by. `extension` is lower case, without its dot, and
-    empty where the name has none. `warnings` are `code:sentence`.
+    `media_type` is image, audio, video, document or other: the class of its extension, but of its content where that is
+    another that is known. `mime` is what its content shows, and what parsers, limits and headers go by. `extension` is
+    lower case, without its dot, and empty where the name has none. `warnings` are `code:sentence`.
     """
 
     media_type: str
     mime: str
     extension: str
     warnings: tuple[str, ...] = ()
+
+    @property
+    def is_text(self) -> bool:
+        """Whether its content is text of some kind."""
+        return self.mime.startswith("text/") or self.mime in _TEXTS
+
+    @property
+    def format(self) -> str:
+        """The short name of what it holds, such as `pdf`: its extension where the content is that, or text or unknown
+        and the extension none that claims more; empty where nothing is known."""
+        claimed = EXTENSIONS.get(self.extension)
+        if claimed and claimed[1] == self.mime:
+            return self.extension
+        if not claimed and self.extension and (self.is_text or self.mime == UNKNOWN):
+            return self.extension
+        if self.mime == UNKNOWN:
+            return ""
+        return _FORMATS.get(self.mime) or self.mime.rpartition("/")[2].removeprefix("x-").partition("+")[0]
 
 
 def extension_of(name: str) -> str:
@@ -173,8 +205,9 @@ def sniff(name: str, path: Path) -> Sniffed:
     if _alike(mime, shown):
         return Sniffed(kind, mime, extension)
     what = "of no known type" if shown == UNKNOWN else shown
-    warning = f"content_mismatch:The name says .{extension}, the content is {what}; it is read as its content."
-    return Sniffed(kind, shown, extension, (warning,))
+    warning = f"content_mismatch:The name says .{extension}, the content is {what}: the content counts."
+    known = _class_of(shown)
+    return Sniffed(kind if known == "other" else known, shown, extension, (warning,))
 
 
 def _ends(path: Path) -> tuple[bytes, bytes]:
@@ -197,20 +230,30 @@ def _class_of(mime: str) -> str:
 
 
 def _type_of_content(head: bytes, tail: bytes) -> str:
-    if head.startswith(_PDF):  # the rest may be text alone
+    if is_text(head):
+        return "application/pdf" if _is_pdf_of_text(head, tail) else _kind_of_text(head)
+    if _begins_pdf(head):
         return "application/pdf"
-    if _is_text(head):
-        return _kind_of_text(head)
     for start, mime in _STARTS:
         if head.startswith(start):
             return mime
-    return _container(head) or _zipped(head, tail) or _stream(head) or UNKNOWN
+    found = _container(head) or _zipped(head, tail) or _stream(head)
+    if found:
+        return found
+    if _PDF_LINE.search(head, 0, _PDF_WITHIN):
+        return "application/pdf"
+    return _kind_of_text(head) if is_text_with_slips(head) else UNKNOWN
 
 
-def _is_text(head: bytes) -> bool:
-    """Whether the bytes are text in UTF-8, in UTF-16 with its mark, or in one of the older encodings: those of Chinese
-    and Japanese as well keep clear of the control characters."""
-    return head.startswith(_UTF16) or not head.translate(None, _PLAIN)
+def _begins_pdf(head: bytes) -> bool:
+    return head[:_PDF_WITHIN].removeprefix(b"\xef\xbb\xbf").lstrip().startswith(_PDF)
+
+
+def _is_pdf_of_text(head: bytes, tail: bytes) -> bool:
+    """Whether what is text alone is a PDF: it begins so, or has a header of its own and ends so."""
+    if _begins_pdf(head):
+        return True
+    return bool(_PDF_LINE.search(head, 0, _PDF_WITHIN) and _PDF_END.search((head + tail)[-_PDF_WITHIN:]))
 
 
 def _container(head: bytes) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
 import io
 import re
@@ -11,14 +10,8 @@ from collections.abc import Iterator
 from charset_normalizer import from_bytes
 
 from kernel.errors import InvalidInputError
+from media.encodings import encoding_shown
 
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
 _SAMPLE = 65_536
 _GUESSES = ["gb18030", "big5", "shift_jis", "euc_jp", "euc_kr", "cp1251", "cp1252", "latin_1"]
 _FIELD = re.compile(r"^(title|author|description|summary)[ \t]*:[ \t]*(\S.*)$", re.IGNORECASE)
@@ -38,9 +31,9 @@ def decode(raw: bytes) -> tuple[str, list[str]]:
 
 
 def _decoded(raw: bytes) -> tuple[str, list[str]]:
-    for mark, encoding in _MARKS:
-        if raw.startswith(mark):
-            return raw.decode(encoding, "replace"), []
+    shown = encoding_shown(raw)
+    if shown:
+        return raw.decode(shown, "replace"), []
     try:
         return raw.decode("utf-8"), []
     except UnicodeDecodeError:

@@ -326,6 +326,32 @@ def test_a_document_that_nothing_reads_is_unsupported(cast, name):
     assert any(warning.startswith("format_not_read") for warning in made["warnings"])
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "named"),
+    [
+        ("n.txt", b"\xff\xd8\xff\xe0\x00\x10JFIF\x00" + bytes(40), "jpg"),
+        ("x.md", b"\x7fELF\x02\x01\x01\x00" + bytes(40), "executable"),
+        ("d.json", bytes(range(256)), "unknown"),
+        ("a.log", b"a\x00b\x01" * 50, "unknown"),
+    ],
+)
+def test_bytes_under_the_name_of_a_text_are_not_read_as_text(cast, name, content, named):
+    data = base64.b64encode(content).decode()
+    made = cast.agent.do("add_document", domain_id=TEAM, options={"data": data, "name": name})
+    assert made["status"] == "unsupported"
+    assert f"format_not_read:{named}" in made["warnings"]
+    assert SourceSection.objects.get().content.split("\n")[0] == name
+
+
+@pytest.mark.parametrize("before", [b"\n", b"\xef\xbb\xbf", b"HTTP/1.1 200 OK\r\n\r\n"])
+def test_a_pdf_that_begins_a_little_later_is_read(cast, tmp_path, before):
+    raw = before + files.pdf(tmp_path / "a.pdf", "Melons are ripe").read_bytes()
+    data = base64.b64encode(raw).decode()
+    made = cast.agent.do("add_document", domain_id=TEAM, options={"data": data, "name": "a.pdf"})
+    assert (made["status"], made["warnings"], made["metadata"]["media"]["format"]) == ("success", [], "pdf")
+    assert "Melons are ripe" in SourceSection.objects.get().content
+
+
 def test_what_nothing_reads_is_stored_and_found_by_its_name(cast):
     raw = base64.b64encode(b"\x00\x01\x02 binary").decode()
     made = cast.agent.do(

@@ -81,11 +81,28 @@ def test_what_a_picture_shows_is_found(cast, monkeypatch):
 
 
 @pytest.mark.parametrize(
+    ("name", "content", "kind", "form"),
+    [
+        ("code.ts", b"export const melon = 1;", "document", "txt"),
+        ("n.mp3", "西瓜 notes".encode(), "document", "txt"),
+        ("photo.jpg", b"<!DOCTYPE html><p>Melon</p>", "document", "html"),
+        ("n.txt", picture("PNG"), "image", "png"),
+        ("page.html", picture(), "image", "jpeg"),
+    ],
+)
+def test_where_nobody_said_what_it_is_the_content_counts(cast, name, content, kind, form):
+    made = add(cast.agent, "add_media", name, content, llm_caption=False)
+    assert (made["media_type"], made["status"], made["metadata"]["media"]["format"]) == (kind, "success", form)
+    assert "content_mismatch" in [warning.partition(":")[0] for warning in made["warnings"]]
+
+
+@pytest.mark.parametrize(
     ("action", "name", "content", "error"),
     [
         ("add_image", "a.png", png(50_000, 50_000), TooLargeError),
         ("add_image", "a.jpg", b"\xff\xd8\xff\xe0\x00", InvalidInputError),
         ("add_image", "a.jpg", b"plain text", InvalidInputError),
+        ("add_video", "code.ts", b"export const a = 1;", InvalidInputError),
         ("add_audio", "a.wav", sound(rate=1, seconds=7201, width=1), TooLargeError),
     ],
 )

@@ -147,17 +147,95 @@ def test_the_class_follows_the_content_where_the_name_says_nothing(sniffed, mime
 
 
 @pytest.mark.parametrize(
-    ("name", "mime"),
+    ("name", "mime", "kind"),
     [
-        *[("a.jpg", "image/png"), ("a.png", "text/html"), ("a.mp3", "application/x-executable")],
-        *[("a.txt", "application/pdf"), ("a.pdf", "text/html"), ("a.docx", "application/zip")],
-        ("a.jpg", "application/octet-stream"),
+        *[("a.jpg", "image/png", "image"), ("a.png", "text/html", "document"), ("a.txt", "image/jpeg", "image")],
+        *[("a.mp3", "text/plain", "document"), ("a.ts", "text/plain", "document"), ("a.html", "image/jpeg", "image")],
+        *[
+            ("a.jpg", "application/pdf", "document"),
+            ("a.pdf", "text/html", "document"),
+            ("a.wav", "video/mp4", "video"),
+        ],
+        # of what is of no class, the name's stands
+        *[("a.mp3", "application/x-executable", "audio"), ("a.docx", "application/zip", "document")],
+        *[("a.jpg", "application/octet-stream", "image"), ("a.json", "application/octet-stream", "document")],
     ],
 )
-def test_a_name_that_lies_keeps_its_class_and_is_read_as_its_content(sniffed, name, mime):
+def test_where_a_name_lies_the_content_counts(sniffed, name, mime, kind):
     found = sniffed(name, CONTENTS[mime])
-    assert (found.media_type, found.mime) == (media_type_of_name(name), mime)
+    assert (found.media_type, found.mime) == (kind, mime)
     assert [warning.partition(":")[0] for warning in found.warnings] == [MISMATCH]
+
+
+PDF = b"%PDF-1.4\n1 0 obj<<>>endobj\ntrailer<<>>\nstartxref\n9\n%%EOF\n"
+
+
+@pytest.mark.parametrize(
+    "before",
+    [b"", b"\n", b"\xef\xbb\xbf", b"\xef\xbb\xbf\r\n \n", b"X-Header: 1\r\n\r\n", b"\x00\x01\xff" * 40 + b"\n"],
+)
+def test_a_pdf_may_begin_a_little_later(sniffed, before):
+    assert sniffed("a.pdf", before + PDF).warnings == ()
+    assert sniffed("a", before + PDF).mime == "application/pdf"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [b"A PDF begins with %PDF-1.4 and ends so.", b"Header:\n%PDF-1.4\nis all.", b"\n" * 1100 + PDF],
+)
+def test_a_text_about_pdf_is_text(sniffed, text):
+    assert sniffed("a.txt", text).mime == "text/plain"
+
+
+def test_an_archive_that_holds_a_pdf_is_an_archive(sniffed):
+    assert sniffed("a", archive(first=("a.pdf", PDF))).mime == "application/zip"
+
+
+@pytest.mark.parametrize(
+    ("name", "mime", "form"),
+    [
+        *[("a.JPEG", "image/jpeg", "jpeg"), ("a.txt", "image/jpeg", "jpg"), ("a.png", "application/pdf", "pdf")],
+        *[("a.log", "text/plain", "log"), ("a.md", "text/plain", "md"), ("a.jpg", "text/plain", "txt")],
+        *[
+            ("a.log", "image/png", "png"),
+            ("a.doc", "application/x-ole-storage", "doc"),
+            ("a.svg", "image/svg+xml", "svg"),
+        ],
+        *[
+            ("a.bin", "application/octet-stream", "bin"),
+            ("a.md", "application/octet-stream", ""),
+            ("a", "text/html", "html"),
+        ],
+        *[("a.md", "application/x-executable", "executable"), ("a", "application/epub+zip", "epub")],
+    ],
+)
+def test_the_format_is_what_the_content_is(sniffed, name, mime, form):
+    assert sniffed(name, CONTENTS[mime]).format == form
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        *[bytes(range(256)) * 8, b"abc\x00" * 100, b"\xff\xfe" + bytes(range(256)) * 8, b"a\x00b\x01" * 90],
+        *[b"\x89\x00" * 400, b"words \x01\x02" * 20, b"\xfe\xff" + b"\x00\x01" * 60],
+    ],
+)
+@pytest.mark.parametrize("name", ["n.txt", "x.md", "d.json", "t.csv", "page.html", "s.log"])
+def test_bytes_that_are_no_text_are_never_taken_for_it(sniffed, name, content):
+    assert not sniffed(name, content).is_text
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        *["Hello".encode("utf-16-le"), "Hello".encode("utf-16-be"), ("文字 with 😀 " * 50).encode("utf-16")],
+        *["文字".encode("utf-32"), ("line of a log\n" * 20 + "\x00").encode(), ("文字" * 40_000).encode("utf-16")],
+        *[("默认数据库" * 9000).encode("gb18030"), ("資料" * 9000).encode("big5"), b"\x1b[1mbold\x1b[0m"],
+    ],
+)
+def test_text_in_another_encoding_stays_text(sniffed, content):
+    found = sniffed("a.txt", content)
+    assert (found.mime, found.warnings) == ("text/plain", ())
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,6 @@ _READ_AS = {
     "text/csv": ".csv",
     "application/json": ".json",
 }
-_TEXTS = ("application/json", "application/xml")
 _BINARY = (".docx", ".xlsx", ".pptx", ".pdf")
 _LOOKED_INTO = (MediaType.IMAGE, MediaType.AUDIO, MediaType.VIDEO)
 _READ = (MediaType.DOCUMENT, MediaType.OTHER)
@@ -85,7 +84,7 @@ def prepare(given: AddDocumentInput, wanted: MediaType | None, domain_id: str, c
         stored = objects.keep(file.path, found.mime, ctx)
         text = _text(file, found, media_type)
         seen = look_into(file.path, found, options) if media_type in _LOOKED_INTO else None
-    facts = MediaFacts.parse(seen.media) if seen else MediaFacts(format=_format_of(found))
+    facts = MediaFacts.parse(seen.media) if seen else MediaFacts(format=found.format or None)
     title = (options.title or text.title or _heading(text.text) or _name_of(file, given.source) or "Untitled")[:255]
     semantic = _semantic(options, seen)
     sections = _sections(text, title, file.name, semantic, seen)
@@ -138,15 +137,13 @@ def _text(file: Brought, found: Sniffed, media_type: MediaType) -> Converted:
 
 
 def _read_as(found: Sniffed) -> str:
-    """The extension of what a file is read as: what its content shows, or among texts what its name says."""
-    named = f".{found.extension}" if found.extension else ""
-    if not (found.mime.startswith("text/") or found.mime in _TEXTS):
-        return _READ_AS.get(found.mime, named)
-    return named if can_read(named) and named not in _BINARY else _READ_AS.get(found.mime, ".txt")
-
-
-def _format_of(found: Sniffed) -> str | None:
-    return found.extension or found.mime.rpartition("/")[2] or None
+    """The extension of what a file is read as: what its content shows, or among texts what its name says. Of what is
+    not read it names the format; it is empty where nothing is known of it."""
+    named = f".{found.extension}"
+    if found.is_text:
+        return named if can_read(named) and named not in _BINARY else _READ_AS.get(found.mime, ".txt")
+    shown = _READ_AS.get(found.mime) or f".{found.format}"
+    return "" if shown == "." or (can_read(shown) and shown not in _BINARY) else shown
 
 
 def _heading(text: str) -> str:

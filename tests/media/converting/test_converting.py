@@ -96,6 +96,8 @@ WORDS = "默认数据库是西瓜，而不是苹果。我们明天再讨论这�
         ("\ufeffWords".encode(), "Words", ()),
         ("西瓜".encode("utf-16"), "西瓜", ()),
         ("西瓜".encode("utf-32"), "西瓜", ()),
+        ("Melon".encode("utf-16-le"), "Melon", ()),
+        ("Melon".encode("utf-16-be"), "Melon", ()),
         (WORDS.encode("gb18030"), WORDS, ("encoding_guessed:gb18030",)),
         (b"a\x00b", "ab", ("nul_characters_removed",)),
         (b"", "", ("no_text_found",)),
