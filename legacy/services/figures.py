@@ -18,11 +18,13 @@ NAMED = 50  # rows that stay as they are here of which the figures tell the ids
 class Figures:
     """What a run did so far. `tables` counts by source table: `read`, `migrated`, `quarantined`, `left_out`, `unchanged`
     (taken by an earlier run), and of those that are other in the source since, `changed` (what they became follows) and
-    `kept` (it stays as it is here). `reasons` are those of the quarantine, `kept` says of which rows and why."""
+    `kept` (it stays as it is here). `reasons` are those of the quarantine, `kept` says of which rows and why; `closed` names
+    the domains where the owner has sessions that it may not reach, each with what opens it."""
 
     tables: dict[str, dict[str, int]] = field(default_factory=dict)
     reasons: dict[str, int] = field(default_factory=dict)
     kept: list[dict[str, str]] = field(default_factory=list)
+    closed: list[dict[str, str]] = field(default_factory=list)
     rows: int = 0
     started: float = field(default_factory=time.monotonic)
 
@@ -48,6 +50,7 @@ class Figures:
             "tables": self.tables,
             "reasons": self.reasons,
             "kept": self.kept,
+            "closed_domains": self.closed,
             "rows": self.rows,
             "seconds": round(self.seconds, 1),
             "rows_per_second": round(self.rows / self.seconds),

@@ -16,8 +16,10 @@ from kernel.actions import Change
 from kernel.context import Actor, Ctx
 from kernel.db import rolled_back
 from legacy.models import MigrationRun
+from legacy.selectors.closed import closed_to
 from legacy.services.batches import batches
 from legacy.services.figures import Figures
+from legacy.services.owning import let_in
 from legacy.services.same_source import origins, refuse_another
 from legacy.services.storing import EVENT, migrate_batch
 from legacy.source import Source
@@ -32,13 +34,15 @@ BATCH = 500
 @dataclass(frozen=True, slots=True)
 class Options:
     """How a run goes: which steps (empty: all), rows of a batch, whether all is undone at its end, the folder of the older
-    system's stored files, and whether the source is a restored copy of the one read before."""
+    system's stored files, whether the source is a restored copy of the one read before, and whether the owner is let in to
+    every domain where it gets sessions."""
 
     only: tuple[str, ...] = ()
     batch: int = BATCH
     dry_run: bool = False
     media_root: Path | None = None
     same_source: bool = False
+    grant_owner: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """As the row of the run keeps them."""
@@ -73,6 +77,9 @@ def migrate(source: Source, owner: Actor, options: Options, ctx: Ctx, progress: 
             _count_left_out(source, options, figures)
             for step in steps_named(options.only):
                 _migrate_step(step, run, options, figures, progress)
+            if options.grant_owner:
+                let_in(owner, ctx)
+            figures.closed = [{"domain_id": each.domain_id, "what": each.told} for each in closed_to(owner.id)]
             state = "finished"
         except KeyboardInterrupt:
             raise

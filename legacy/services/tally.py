@@ -34,6 +34,7 @@ RULES: dict[str, Rule] = {
     "value_differs": Rule("The values here are those there.", needs_source=True),
     "adjusted": Rule("Values that had to be changed, each with a note.", fault=False, needs_source=True),
     "changed_here": Rule("Values changed here since, on record in the audit log.", fault=False, needs_source=True),
+    "closed_to_owner": Rule("Whose the sessions became may read and write them in every domain.", fault=False),
     "removed_here": Rule("Rows taken away here since, on record in the audit log.", fault=False),
 }
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from kernel import clock
 from legacy.contracts.validating import MigrationReport, MissingCounts
 from legacy.models import MigratedRow, MigrationRun
+from legacy.selectors.closed import closed_to
 from legacy.services.batches import batches
 from legacy.services.figures import peak_memory
 from legacy.services.holding import key_there, look_at_source_rows, look_at_targets, look_for_gone
@@ -29,6 +30,7 @@ def validate(source: Source | None, progress: Progress, batch: int = BATCH) -> M
     """
     tally, started, begun = Tally(), clock.now(), time.monotonic()
     _look_here(tally, progress, batch)
+    _look_at_owners(tally)
     if source is not None:
         for table in _tables(source):
             _look_there(source, table, tally, progress, batch)
@@ -70,6 +72,13 @@ def _look_here(tally: Tally, progress: Progress, batch: int) -> None:
         for table, each in moved.items():
             look_at_targets(table, each, tally)
         progress("here", tally.seen, total)
+
+
+def _look_at_owners(tally: Tally) -> None:
+    """Can they whose the sessions became reach them, wherever these lie?"""
+    for owner_id in sorted(set(MigrationRun.objects.order_by().values_list("owner_id", flat=True)) - {""}):
+        for closed in closed_to(owner_id):
+            tally.found("closed_to_owner", ("", ""), ("domains", closed.domain_id), closed.told)
 
 
 def _count_left_out(source: Source, tally: Tally) -> None:

@@ -37,6 +37,11 @@ class Command(ActionCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--from", dest="source", required=True, help="postgresql://user:password@host/database")
         parser.add_argument("--owner", help="principal that the sessions become; one with a grant in `legacy`")
+        parser.add_argument(
+            "--grant-owner",
+            action="store_true",
+            help="let the owner read and write in every domain that gets sessions",
+        )
         parser.add_argument("--media-root", type=Path, help="folder of the older system's stored files")
         parser.add_argument("--only", help=f"steps by commas: {', '.join(step.name for step in STEPS)}")
         parser.add_argument("--batch", type=int, default=BATCH, help="rows of a batch, 1 to 10,000")
@@ -112,6 +117,8 @@ class Command(ActionCommand):
             self.stdout.write(
                 show_invisible(f"kept as it is here: {kept['table']} {kept['id']}: {kept['reason']} {kept['note']}")
             )
+        for closed in body["closed_domains"]:
+            self.stdout.write(show_invisible(f"closed to its owner: {closed['what']}"))
         undone = " (dry run: nothing was stored)" if body["dry_run"] else ""
         self.stdout.write(
             f"{body['rows']} rows in {body['seconds']} s, {body['rows_per_second']} rows/s, "
@@ -129,7 +136,14 @@ def _options(given: dict[str, Any]) -> Options:
     root = given["media_root"]
     if root is not None and not root.is_dir():
         raise usage_error(f"--media-root: {root} is no folder.")
-    return Options(names, given["batch"], given["dry_run"], root, given["same_source"])
+    return Options(
+        names,
+        given["batch"],
+        given["dry_run"],
+        root,
+        same_source=given["same_source"],
+        grant_owner=given["grant_owner"],
+    )
 
 
 @contextmanager
