@@ -31,6 +31,7 @@ class Reason(StrEnum):
     BYTES_MISSING = "bytes_missing"
     BYTES_DIFFER = "bytes_differ"
     UNKNOWN_OPERATION = "unknown_operation"
+    HOST_CLOSED = "host_closed"
     TOUCHED_HERE = "touched_here"
     TAKEN_AWAY = "taken_away"
     SHARED_ROW = "shared_row"
@@ -64,6 +65,8 @@ REASONS: dict[Reason, str] = {
     Reason.BYTES_MISSING: "The stored file is not under --media-root; a later run with the files mends it.",
     Reason.BYTES_DIFFER: "The stored file has other bytes than its hash says.",
     Reason.UNKNOWN_OPERATION: "A media job for an operation that does not exist here.",
+    Reason.HOST_CLOSED: "A media job that waits, for a file of a host that SMARTBRAIN_MEDIA_ALLOWED_HOSTS does not name: a worker "
+    "would fail it for good. Name the host there, and a later run takes it.",
     Reason.TOUCHED_HERE: "It changed in the source after it was moved in, and what it became was changed here too: that stays.",
     Reason.TAKEN_AWAY: "It changed in the source after it was moved in, and what it became was taken away here: that stays so.",
     Reason.SHARED_ROW: "It changed in the source after it was moved in, but what it became is not its own: it was here before, "

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from legacy.contracts import SourceRow
+from legacy.contracts import Reason, SourceRow
 
 NAMED = 50  # rows that stay as they are here of which the figures tell the ids
 
@@ -19,12 +19,14 @@ class Figures:
     """What a run did so far. `tables` counts by source table: `read`, `migrated`, `quarantined`, `left_out`, `unchanged`
     (taken by an earlier run), and of those that are other in the source since, `changed` (what they became follows) and
     `kept` (it stays as it is here). `reasons` are those of the quarantine, `kept` says of which rows and why; `closed` names
-    the domains where the owner has sessions that it may not reach, each with what opens it."""
+    the domains where the owner has sessions that it may not reach, each with what opens it; `hosts` counts the jobs
+    that wait for a file of a host that is closed here."""
 
     tables: dict[str, dict[str, int]] = field(default_factory=dict)
     reasons: dict[str, int] = field(default_factory=dict)
     kept: list[dict[str, str]] = field(default_factory=list)
     closed: list[dict[str, str]] = field(default_factory=list)
+    hosts: dict[str, int] = field(default_factory=dict)
     rows: int = 0
     started: float = field(default_factory=time.monotonic)
 
@@ -32,6 +34,13 @@ class Figures:
         """Add to a count of a table."""
         counts = self.tables.setdefault(table, {})
         counts[what] = counts.get(what, 0) + many
+
+    def aside(self, reason: str, note: str) -> None:
+        """Count a row of the quarantine by its reason; of jobs that wait for a closed host the hosts are named too."""
+        self.reasons[reason] = self.reasons.get(reason, 0) + 1
+        if reason == Reason.HOST_CLOSED:
+            host = note if note in self.hosts or len(self.hosts) < NAMED else "others"
+            self.hosts[host] = self.hosts.get(host, 0) + 1
 
     def keep(self, row: SourceRow, reason: str, note: str) -> None:
         """Count a row that changed in the source while what it became stays; the first of them are named."""
@@ -51,6 +60,7 @@ class Figures:
             "reasons": self.reasons,
             "kept": self.kept,
             "closed_domains": self.closed,
+            "closed_hosts": self.hosts,
             "rows": self.rows,
             "seconds": round(self.seconds, 1),
             "rows_per_second": round(self.rows / self.seconds),

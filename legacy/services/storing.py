@@ -44,7 +44,7 @@ def migrate_batch(step: Step, batch: Sequence[SourceRow], run: Run, figures: Fig
         for outcome in outcomes:
             figures.count(outcome.row.table, outcome.fate.value)
             if outcome.fate is Fate.QUARANTINED:
-                figures.reasons[outcome.reason] = figures.reasons.get(outcome.reason, 0) + 1
+                figures.aside(outcome.reason, outcome.note)
 
     if changed:
         _follow_batch(step, changed, run, figures)

@@ -20,6 +20,7 @@ from legacy.steps.reading import Read, read
 from media.contracts.documents import UPLOAD
 from media.contracts.jobs import Operation
 from media.contracts.kinds import FINAL, JobStatus
+from media.fetching import host_refused, limits
 from media.models import MediaJob, MediaObject
 from media.services.jobs import Wanted, adopt, begin
 from media.services.objects import hold_many
@@ -203,6 +204,8 @@ class _Queue:
         owner, notes = self.people[one.principal], list(one.notes)
         staged = self._staged(one, notes)
         source = f"{UPLOAD}{staged.pk}" if staged else one.source
+        if one.was not in FINAL and (host := host_refused(source, limits().hosts)):
+            raise Quarantined(Reason.HOST_CLOSED, host)
         wanted = Wanted(LEGACY_DOMAIN, one.operation, source, one.options, (), staged)
         created = one.created_at or self.run.ctx.now
         self.made.append(

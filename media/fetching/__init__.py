@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from kernel.conf import conf
+from media.fetching.addresses import host_refused
 from media.fetching.bringing import Fetched, FetchLimits, fetch
 from media.fetching.network import Network
 
-__all__ = ["FetchLimits", "Fetched", "Network", "fetch", "limits"]
+__all__ = ["FetchLimits", "Fetched", "Network", "fetch", "host_refused", "limits"]
 
 
 def limits() -> FetchLimits:

@@ -70,6 +70,19 @@ def require_allowed(address: Address, hosts: Collection[str]) -> None:
         raise ForbiddenError(f"The host {address.host_header[:200]!r} is not among those that the operator opened.")
 
 
+def host_refused(url: str, hosts: Collection[str]) -> str:
+    """The host of an http(s) address, with its port unless that is the usual one, where the operator did not open it; empty
+    where it is open, or the text is no such address."""
+    try:
+        address = read_address(url)
+        require_allowed(address, hosts)
+    except InvalidInputError:
+        return ""
+    except ForbiddenError:
+        return address.host_header
+    return ""
+
+
 def _covers(pattern: str, address: Address) -> bool:
     name, _, port = pattern.rpartition(":") if re.search(r":\d+$", pattern) else (pattern, "", "")
     if str(address.port) != port and (port or address.port not in PORTS.values()):

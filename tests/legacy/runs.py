@@ -32,7 +32,12 @@ def running(source: Source, folder: Path, *arguments: str) -> Iterator[subproces
     with subprocess.Popen(
         [sys.executable, *command],
         cwd=settings.BASE_DIR,
-        env={**without_settings(), "DATA_DIR": str(folder), "DATABASE_URL": database_url()},
+        env={
+            **without_settings(),
+            "DATA_DIR": str(folder),
+            "DATABASE_URL": database_url(),
+            "SMARTBRAIN_MEDIA_ALLOWED_HOSTS": "*",
+        },
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

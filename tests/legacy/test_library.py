@@ -51,7 +51,9 @@ TABLES = (
 @pytest.fixture(autouse=True)
 def _own_place(settings, tmp_path):
     """Stored bytes and locks of each test lie apart."""
-    settings.SMARTBRAIN = replace(django_settings.SMARTBRAIN, data_dir=tmp_path / "data")
+    settings.SMARTBRAIN = replace(
+        django_settings.SMARTBRAIN, data_dir=tmp_path / "data", media_allowed_hosts="docs.example.org"
+    )
 
 
 @pytest.fixture
@@ -271,6 +273,32 @@ def test_a_job_that_nobody_here_can_do_says_so(postgres, owner, rows):
     working.run_media_job(str(job.pk))
     job.refresh_from_db()
     assert (job.status, job.error.partition(":")[0]) == ("failed", "invalid_input")
+
+
+def test_a_job_for_a_host_that_is_closed_here_waits_until_it_is_named(postgres, owner, rows, settings):
+    """No worker fails it for good meanwhile; what has ended, and what another host has, comes along."""
+    job = library.job
+    waits = [job(rows, f"https://{host}/a.pdf", "queued") for host in ("files.example.com", "files.example.com:8443")]
+    waits.append(job(rows, "https://files.example.com/b.pdf", "processing"))
+    comes = [
+        job(rows, "https://files.example.com/c.pdf", "failed"),
+        job(rows, "https://docs.example.org/d.pdf", "queued"),
+    ]
+    with source(postgres, rows, ddl=LATE) as made:
+        tried = move(made, "--dry-run")
+        figures = move(made)
+        assert (
+            figures["closed_hosts"] == tried["closed_hosts"] == {"files.example.com": 2, "files.example.com:8443": 1}
+        )
+        assert figures["reasons"] == {"host_closed": 3}
+        assert {fate("media_jobs", row["id"]).reason for row in waits} == {"host_closed"}
+        assert {fate("media_jobs", row["id"]).outcome for row in comes} == {"migrated"}
+        out = StringIO()
+        call_command("migrate_legacy", "--from", made.url, "--owner", SMART_RAG, stdout=out, stderr=StringIO())
+        assert "SMARTBRAIN_MEDIA_ALLOWED_HOSTS does not name: files.example.com (2)" in out.getvalue()
+        settings.SMARTBRAIN = replace(settings.SMARTBRAIN, media_allowed_hosts="*.example.org, files.example.com")
+        assert move(made)["closed_hosts"] == {"files.example.com:8443": 1}
+    assert MediaJob.objects.filter(status="queued").count() == 3
 
 
 def test_a_job_names_the_document_that_it_made_by_its_id_here(postgres, owner, rows):
