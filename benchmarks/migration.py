@@ -60,6 +60,7 @@ def _measure(server: str, messages: int) -> None:
     ):
         for target in (Target("SQLite", f"sqlite:///{folder}/brain.sqlite3"), Target("PostgreSQL", url)):
             _manage(target, folder, "migrate", "--verbosity=0")
+            _manage(target, folder, "create_principal", "older-app")
             for run in ("first", "again"):
                 _show(
                     target,

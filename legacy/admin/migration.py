@@ -17,6 +17,7 @@ from legacy.contracts.reading import GetMigrationResult, ListMigratedRowsResult,
 from legacy.contracts.validating import Check, Finding, MigrationReport, TableFigures
 from legacy.models import MigrationRun
 from legacy.selectors.links import MODELS
+from legacy.selectors.reading import owner_names
 
 ROWS = 20
 NARROWED = ("outcome", "source_table", "source_id", "reason")
@@ -137,7 +138,7 @@ class MigrationRunAdmin(ReadOnlyAdmin):
     search_fields = ("source",)
     screens = (MigrationScreen,)
     teach = "Nothing was moved in yet"
-    teach_command = "manage.py migrate_legacy --from postgresql://user:password@host/database"
+    teach_command = "manage.py migrate_legacy --from postgresql://user:password@host/database --owner older-app"
 
     def visible(self, ctx: Ctx) -> QuerySet[MigrationRun]:
         """All, to operators of the installation."""
@@ -148,6 +149,7 @@ class MigrationRunAdmin(ReadOnlyAdmin):
         """What it read, when, and its figures."""
         return [
             fact("Source", row.source),
+            fact("Moved in for", owner_names([row]).get(row.owner_id, "unknown")),
             fact("State", row.state, kind="word"),
             fact("Began", row.started_at, kind="time"),
             fact("Ended", row.finished_at, kind="time"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from kernel.paging import page
 from legacy.contracts import REASONS, Fate
 from legacy.contracts.reading import (
@@ -13,6 +15,7 @@ from legacy.contracts.reading import (
 )
 from legacy.contracts.validating import MigrationReport
 from legacy.models import MigratedRow, MigrationCheck, MigrationRun
+from scopes.models import Principal
 
 _RUNS = 10
 
@@ -21,16 +24,29 @@ def migration() -> GetMigrationResult:
     """The last runs and the last validation; one that had the older database counts before one that had not."""
     check = MigrationCheck.objects.order_by("-pk").exclude(source="").first() or MigrationCheck.objects.first()
     return GetMigrationResult(
-        runs=[_run(row) for row in MigrationRun.objects.order_by("-pk")[:_RUNS]],
+        runs=_runs(),
         report=MigrationReport.model_validate(check.report) if check else None,
         reasons={reason.value: meaning for reason, meaning in REASONS.items()},
     )
 
 
-def _run(row: MigrationRun) -> RunView:
+def _runs() -> list[RunView]:
+    rows = list(MigrationRun.objects.order_by("-pk")[:_RUNS])
+    names = owner_names(rows)
+    return [_run(row, names.get(row.owner_id, "")) for row in rows]
+
+
+def owner_names(runs: Iterable[MigrationRun]) -> dict[str, str]:
+    """What those are called whose the sessions of these runs became, by their id."""
+    ids = {row.owner_id for row in runs} - {""}
+    return {str(pk): name for pk, name in Principal.objects.filter(pk__in=ids).values_list("pk", "name")}
+
+
+def _run(row: MigrationRun, owner: str) -> RunView:
     return RunView(
         id=row.pk,
         source=row.source,
+        owner=owner,
         state=row.state,
         started_at=row.started_at,
         finished_at=row.finished_at,

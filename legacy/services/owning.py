@@ -4,29 +4,23 @@ from __future__ import annotations
 
 from governance import gate
 from kernel.actions import Change
-from kernel.context import ANY, Actor, Ctx, Right
-from kernel.errors import ConflictError, NotFoundError
+from kernel.context import ANY, Actor, Ctx
+from kernel.errors import ConflictError, InvalidInputError, NotFoundError
 from legacy.selectors.closed import closed_to
 from scopes.contracts import LEGACY_DOMAIN
 from scopes.models import Grant, Principal
 from scopes.selectors import identify_named
-from scopes.services import create_principal, ensure_domain, grant
-
-DEFAULT_NAME = "legacy"
-_RIGHTS = (Right.READ, Right.WRITE, Right.PROMOTE)
+from scopes.services import grant
 
 
-def owner_named(name: str | None, ctx: Ctx) -> Actor:
-    """The owner of that name; where none is given, the only active principal with a grant in the legacy domain, else a
-    principal `legacy`, which is made where it is not there.
+def owner_named(name: str | None) -> Actor:
+    """The owner of that name; where none is given, the only active principal with a grant in the legacy domain: what it
+    becomes the owner of cannot be given to another later, so nothing is guessed.
 
-    Raises NotFoundError for a name that nobody active has, ConflictError for one without a grant in the legacy domain.
+    Raises InvalidInputError where none is given and not exactly one qualifies, NotFoundError for a name that nobody
+    active has, ConflictError for one without a grant in the legacy domain.
     """
-    if name is None:
-        name = _only_one()
-        if name is None:
-            gate.by_itself("migrate_legacy", _make_default, ctx)
-            name = DEFAULT_NAME
+    name = _only_one() if name is None else name
     identity = identify_named(name)
     if identity is None:
         raise NotFoundError(f"No active principal {name!r}: create it with manage.py create_principal {name}.")
@@ -48,15 +42,17 @@ def let_in(owner: Actor, ctx: Ctx) -> None:
     gate.by_itself("migrate_legacy", write, ctx)
 
 
-def _only_one() -> str | None:
+def _only_one() -> str:
     rows = Grant.objects.filter(domain_id=LEGACY_DOMAIN, principal__active=True)
     names = sorted(set(rows.values_list("principal__name", flat=True)))
-    return names[0] if len(names) == 1 else None
-
-
-def _make_default() -> list[Change]:
-    changes = ensure_domain(LEGACY_DOMAIN)
-    if identify_named(DEFAULT_NAME) is not None:
-        return changes
-    row, made = create_principal(DEFAULT_NAME, "agent", None)
-    return [*changes, made, *grant(row, LEGACY_DOMAIN, "*", _RIGHTS)]
+    if not names:
+        raise InvalidInputError(
+            "--owner: nobody has a grant in the domain `legacy` yet. Make a principal with manage.py create_principal "
+            "older-app, and name it: the sessions become its own, for good."
+        )
+    if len(names) > 1:
+        raise InvalidInputError(
+            f"--owner: {len(names)} principals have a grant in the domain `legacy` ({', '.join(names)[:200]}). Name the "
+            "one whose the sessions shall become, for good."
+        )
+    return names[0]

@@ -313,7 +313,8 @@ def test_the_older_database_takes_it_twice_and_goes_on(db, postgres: str):
     with source(postgres, clean(1, 3)[0]) as older, older.connect() as there:
         with opened(older.url) as snapshot:
             ctx = system_ctx("tests", Door.CLI)
-            migrate(snapshot, owner_named(None, ctx), Options(), ctx, lambda *told: None)
+            make_agent("legacy", "legacy")
+            migrate(snapshot, owner_named(None), Options(), ctx, lambda *told: None)
         before = older.digests()
         session = older.rows["sessions"][0]["id"]
         identity = identify_named("legacy")

@@ -8,11 +8,12 @@ from django.test import Client
 from django.urls import reverse
 
 from governance import gate
+from governance.adminbase import page_url
 from governance.gate import system_ctx
 from kernel.context import Door
 from kernel.errors import ForbiddenError
 from legacy.contracts.validating import Finding, MigrationReport
-from legacy.models import MigratedRow, MigrationCheck
+from legacy.models import MigratedRow, MigrationCheck, MigrationRun
 from legacy.services import recording
 from legacy.services.validating import validate
 from memory.models import MemoryItem
@@ -54,6 +55,18 @@ def test_it_works(cast):
     assert "&lt;script&gt;" in shown
     assert HOSTILE not in shown
     assert "\u200b" not in shown
+
+
+def test_it_says_whose_it_became(cast):
+    came("messages", "m-1")
+    with unguarded():
+        MigrationRun.objects.update(owner_id=cast.agent.identity.actor.id)
+    run = MigrationRun.objects.get()
+    assert "<bdi>agent</bdi>" in text()
+    client = Client()
+    client.force_login(get_user_model().objects.get(username="operator"))
+    assert "Moved in for" in client.get(page_url(run)).content.decode()
+    assert cast.operator.do("get_migration")["runs"][0]["owner"] == "agent"
 
 
 def test_before_anything_was_moved_it_teaches_how(cast):

@@ -11,8 +11,9 @@ from django.core.management import call_command
 
 from legacy.models import MigratedRow, MigrationRun
 from memory.models import Entity, KgEdge, MemoryItem, Session, Turn
+from scopes.contracts import LEGACY_DOMAIN
 from scopes.models import Principal
-from tests.conftest import Player
+from tests.conftest import Player, make_agent
 from tests.legacy.judging import faults, move
 from tests.legacy.sources import clean, dirty, everything, schema
 from tests.legacy.sources.databases import Source, source
@@ -80,15 +81,30 @@ def test_a_dry_run_stores_nothing(older: Player, postgres: str):
     )
 
 
-def test_without_an_owner_a_dry_run_makes_none(db: None, postgres: str):
+def told(made: Source, *arguments: str) -> str:
+    """What a run without --owner says to people, refusals too."""
+    out, err = StringIO(), StringIO()
+    try:
+        call_command("migrate_legacy", "--from", made.url, *arguments, stdout=out, stderr=err)
+    except SystemExit:
+        assert not MigrationRun.objects.exists()
+    return out.getvalue() + err.getvalue()
+
+
+def test_whose_it_becomes_is_guessed_only_where_one_qualifies_and_always_said(db: None, postgres: str):
     rows, _ = clean(sessions=1, turns=1)
     with source(postgres, rows) as made:
-        call_command("migrate_legacy", "--from", made.url, "--dry-run", "--json", stdout=StringIO(), stderr=StringIO())
+        assert "create_principal" in told(made)
         assert not Principal.objects.exists()
-        call_command("migrate_legacy", "--from", made.url, "--json", stdout=StringIO(), stderr=StringIO())
-    owner = Principal.objects.get()
-    assert owner.name == "legacy"
-    assert Session.objects.get().scope.owner == str(owner.pk)
+        owner = make_agent("the-app", LEGACY_DOMAIN)
+        make_agent("elsewhere")
+        assert "would become the-app's" in told(made, "--dry-run")
+        make_agent("another", LEGACY_DOMAIN)
+        said = told(made)
+        assert "another, the-app" in said
+        assert "--owner" in said
+        assert "became the-app's" in told(made, "--owner", "the-app")
+    assert Session.objects.get().scope.owner == owner.identity.actor.id
 
 
 def test_it_is_read_through_the_doors(older: Player, postgres: str):

@@ -26,7 +26,6 @@ def made(postgres: str) -> Iterator[Source]:
 
 
 def test_it_works(made: Source, older: Player) -> None:
-    """Without an owner named the command makes one, or takes the only one that there is."""
     move(made)
     assert Message.objects.count() == 2
 

@@ -12,7 +12,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from governance.gate import system_ctx
-from kernel.context import Ctx, Door
+from kernel.context import Actor, Ctx, Door
 from legacy.contracts import REASONS, SourceRow
 from legacy.contracts.validating import Check, Finding, MigrationReport
 from legacy.models import MigratedRow, MigrationCheck, MigrationRun
@@ -34,9 +34,12 @@ from memory.models import (
     Summary,
     Turn,
 )
-from scopes.models import Domain, MemoryScope
+from scopes.contracts import LEGACY_DOMAIN
+from scopes.models import Domain, MemoryScope, Principal
 from search.models import IndexEntry
+from tests.conftest import make_agent
 from tests.guards.write_guard import unguarded
+from tests.legacy.judging import OWNER
 from tests.legacy.sources import EVERYTHING, clean, dirty, everything
 from tests.legacy.sources.databases import Source, source
 from tests.media.conftest import media_folder, set_conf
@@ -64,9 +67,16 @@ def ctx() -> Ctx:
     return system_ctx("tests", Door.CLI)
 
 
+def older_app() -> Actor:
+    """Whose the sessions become."""
+    if not Principal.objects.filter(name=OWNER).exists():
+        make_agent(OWNER, LEGACY_DOMAIN)
+    return owner_named(None)
+
+
 def move(older: Source, media_root: Path | None = None) -> None:
     with opened(older.url) as snapshot:
-        migrate(snapshot, owner_named(None, ctx()), Options(media_root=media_root), ctx(), lambda *told: None)
+        migrate(snapshot, older_app(), Options(media_root=media_root), ctx(), lambda *told: None)
 
 
 def against(older: Source, batch: int = 500) -> MigrationReport:
@@ -451,7 +461,7 @@ def test_a_run_of_some_steps_leaves_the_rest_unaccounted(db, postgres: str, tmp_
     with source(postgres, rows, manifest, EVERYTHING) as older:
         only = Options(only=("sessions", "turns"))
         with opened(older.url) as snapshot:
-            migrate(snapshot, owner_named(None, ctx()), only, ctx(), lambda *told: None)
+            migrate(snapshot, older_app(), only, ctx(), lambda *told: None)
         report = against(older)
     named = {table.source_table: table.in_source for table in report.tables}
     for table in {table for step in STEPS for table in step.tables}:

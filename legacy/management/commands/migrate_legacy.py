@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -16,7 +16,6 @@ from governance import gate
 from governance.management.base import ActionCommand, operator_name, unusable_database, usage_error
 from kernel.conf import conf
 from kernel.context import Door
-from kernel.db import rolled_back
 from kernel.errors import ConflictError, DomainError, UnavailableError
 from kernel.text import show_invisible
 from legacy.services.figures import Figures
@@ -36,7 +35,10 @@ class Command(ActionCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--from", dest="source", required=True, help="postgresql://user:password@host/database")
-        parser.add_argument("--owner", help="principal that the sessions become; one with a grant in `legacy`")
+        parser.add_argument(
+            "--owner",
+            help="principal whose the sessions become, for good; needed unless exactly one has a grant in `legacy`",
+        )
         parser.add_argument(
             "--grant-owner",
             action="store_true",
@@ -65,9 +67,9 @@ class Command(ActionCommand):
     def _move(self, source: Source, wanted: Options, options: dict[str, Any]) -> None:
         ctx = gate.system_ctx(operator_name(), Door.CLI)
         try:
-            with rolled_back() if wanted.dry_run else nullcontext():  # an owner that is made is undone too
-                owner = owner_named(options["owner"], ctx)
-                run_id, figures = migrate(source, owner, wanted, ctx, self._progress)
+            owner = owner_named(options["owner"])
+            self.stderr.write(show_invisible(f"{source.label} moves in as {owner.name}'s."))
+            run_id, figures = migrate(source, owner, wanted, ctx, self._progress)
         except KeyboardInterrupt:
             self._broken_off()
         body = {"run_id": str(run_id), "source": source.label, "owner": owner.name, "dry_run": wanted.dry_run}
@@ -117,8 +119,17 @@ class Command(ActionCommand):
             self.stdout.write(
                 show_invisible(f"kept as it is here: {kept['table']} {kept['id']}: {kept['reason']} {kept['note']}")
             )
+        if body["closed_hosts"]:
+            hosts = ", ".join(f"{host} ({many})" for host, many in sorted(body["closed_hosts"].items()))
+            self.stdout.write(
+                show_invisible(f"jobs wait for hosts that SMARTBRAIN_MEDIA_ALLOWED_HOSTS does not name: {hosts}")
+            )
         for closed in body["closed_domains"]:
             self.stdout.write(show_invisible(f"closed to its owner: {closed['what']}"))
+        verb = "would become" if body["dry_run"] else "became"
+        self.stdout.write(
+            show_invisible(f"Sessions, and what had no owner of its own there, {verb} {body['owner']}'s.")
+        )
         undone = " (dry run: nothing was stored)" if body["dry_run"] else ""
         self.stdout.write(
             f"{body['rows']} rows in {body['seconds']} s, {body['rows_per_second']} rows/s, "
