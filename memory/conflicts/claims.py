@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from memory.conflicts.reading import Reading, Token
@@ -86,6 +86,7 @@ _ATTRIBUTES = re.compile(
     r"日期|缓存|队列|协议|算法|编码|接口人|联系人|审批人|主机|网关|镜像|仓库|风格|语气|字体|缩进|浏览器|系统|工具|技术栈|前端|后端|车牌|房间|酒店|航班|型号|血型|星座"
 )
 _PLURAL = re.compile(r"(?:are|were|sind|sont|son)\b.*")
+_DEFINITE = re.compile(r"(?:the|our|my|your|his|her|its|their|der|die|das|le|la|el)\s|(?:我们|我|你|他|她)?的")
 _MEMBER = re.compile(r"^(?:an?|one of|ein|eine|un|une|una|part of)\s|^一[个位名种只家]|^(?:之一)")
 _PAST = re.compile("|".join(_latin(re.escape(sign)) if sign.isascii() else sign for sign in PAST))
 _FROM = re.compile(
@@ -99,7 +100,8 @@ _OCCASION = re.compile(_latin(r"(?:was|were)") + "|" + r"(?<![\w])\w{3,}ed(?![\w
 class Claim:
     """A statement as subject, relation and object. `single`: another object of the subject contradicts it.
 
-    `turned` is true of "X is Y", where either may be the subject.
+    `turned` is true of "X is Y", where either may have been said first: its subject is what is described, and its object
+    the name or value that this has.
     """
 
     relation: str
@@ -170,12 +172,22 @@ def _related(reading: Reading) -> Claim | None:
 
 
 def _being(reading: Reading, span: tuple[int, int]) -> Claim | None:
-    subject_text, object_text = reading.folded[: span[0]], reading.folded[span[1] :].strip()
-    named = _ATTRIBUTES.search(subject_text) or _ATTRIBUTES.search(object_text)
-    several = _PLURAL.fullmatch(reading.folded[span[0] : span[1]].strip()) is not None
-    single = named is not None and not several and _MEMBER.search(object_text) is None
-    single |= reading.folded[span[0] : span[1]].strip() in (":", "=")
-    return _claim(reading, "is", span, single=single, turned=True)
+    """ "The owner is Dana" and "Dana is the owner": both of the owner, of whom there is one. Of Dana, who may be much
+    else, and of two things that are both settled today, it says nothing that another could contradict."""
+    subject_text, link, object_text = (
+        reading.folded[: span[0]], reading.folded[span[0] : span[1]].strip(), reading.folded[span[1] :].strip(),
+    )  # fmt: skip
+    described, said = bool(_ATTRIBUTES.search(subject_text)), bool(_ATTRIBUTES.search(object_text))
+    turned = said and (not described or (_is_definite(object_text) and not _is_definite(subject_text)))
+    single = (described or said) and _PLURAL.fullmatch(link) is None and _MEMBER.search(object_text) is None
+    claim = _claim(reading, "is", span, single=single or link in (":", "="), turned=True)
+    if claim is None or not turned or not _telling(claim.subject):
+        return claim
+    return replace(claim, subject=claim.object, object=claim.subject)
+
+
+def _is_definite(text: str) -> bool:
+    return _DEFINITE.match(text) is not None
 
 
 def _claim(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from memory.conflicts.claims import Claim, frames, is_occasion
 from memory.conflicts.pairing import LIGHT_WORDS, Pair, figures_of, finding, norms, quoted, raw
@@ -92,28 +92,17 @@ def other_object(pair: Pair) -> Finding | None:
         return None
     if pair.negated[0] % 2 != pair.negated[1] % 2 or pair.negated[0]:
         return None
-    for subject, told, about, said in _orientations(one, two):
-        if not norms(about) or norms(subject) != norms(about):
-            continue
-        mine, yours = _head(told, said)
-        if mine and yours:
-            figures = [figures_of(mine), figures_of(yours)]
-            if all(token.kind in FIGURES or token.norm in LIGHT_WORDS for token in (*mine, *yours)):
-                return _figure_finding(pair, figures) if all(figures) else None
-            shown = f"“{raw(pair.first, mine)}” and “{raw(pair.second, yours)}”"
-            what = quoted(raw(pair.first, [token for token in subject if not token.empty]))
-            return finding(pair, Rule.OTHER_OBJECT, f"Of “{what}” there is one at a time, but they say {shown}.")
-    return None
-
-
-def _orientations(one: Claim, two: Claim) -> Iterator[tuple[tuple[Token, ...], ...]]:
-    yield one.subject, one.object, two.subject, two.object
-    if one.turned and two.turned:
-        yield one.object, one.subject, two.object, two.subject
-    if two.turned:
-        yield one.subject, one.object, two.object, two.subject
-    if one.turned:
-        yield one.object, one.subject, two.subject, two.object
+    if not norms(one.subject) or norms(one.subject) != norms(two.subject):
+        return None
+    mine, yours = _head(one.object, two.object)
+    if not mine or not yours:
+        return None
+    if all(token.kind in FIGURES or token.norm in LIGHT_WORDS for token in (*mine, *yours)):
+        figures = [figures_of(mine), figures_of(yours)]
+        return _figure_finding(pair, figures) if all(figures) else None
+    shown = f"“{raw(pair.first, mine)}” and “{raw(pair.second, yours)}”"
+    what = quoted(raw(pair.first, [token for token in one.subject if not token.empty]))
+    return finding(pair, Rule.OTHER_OBJECT, f"Of “{what}” there is one at a time, but they say {shown}.")
 
 
 def _head(one: Sequence[Token], two: Sequence[Token]) -> tuple[list[Token], list[Token]]:

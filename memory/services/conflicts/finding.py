@@ -74,10 +74,6 @@ class _Signed:
         """Those by which it is found."""
         return [*self.own, *self.wide, *self.key]
 
-    def meets(self, other: _Signed) -> bool:
-        """Whether it finds the other by any of them."""
-        return bool({*self.own, *self.across, *self.key}.intersection(other.kept))
-
 
 @dataclass(frozen=True, slots=True)
 class _Match:
@@ -256,16 +252,18 @@ def _remember(signed: Mapping[UUID, _Signed], holders: Mapping[int, list[UUID]])
 def _judged(
     fresh: Mapping[UUID, _Side], near: Mapping[UUID, list[_Side]], signed: Mapping[UUID, _Signed]
 ) -> list[_Match]:
-    """Each new memory against what was there before it, the earlier ones of its own commit included."""
+    """Each new memory against what was there before it, and against as many of the earlier ones of its own commit."""
     found: list[_Match] = []
-    before: list[_Side] = []
+    before: defaultdict[int, list[UUID]] = defaultdict(list)
     for item_id, item in fresh.items():
         mine = signed[item_id]
-        others = [*near[item_id], *(other for other in before if mine.meets(signed[other.id]))]
+        others = [*near[item_id], *(fresh[other] for other in _closest(mine, before))]
         matches = [match for other in others for match in [_match(other, item)] if match is not None]
-        series = [match for match in matches if match.finding.label is Label.UPDATE]
-        found += [match for match in matches if match not in series] if len(series) > SERIES else matches
-        before.append(item)
+        contradictions = [match for match in matches if match.finding.label is not Label.UPDATE]
+        found += contradictions if len(matches) - len(contradictions) > SERIES else matches
+        for number in mine.kept:
+            if len(before[number]) < PER_SIGNATURE:
+                before[number].append(item_id)
     return found
 
 

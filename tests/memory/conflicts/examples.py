@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 CONFLICTS = [
+    ("Dana is the release owner.", "Bob is the release owner."),
+    ("Dana is the release owner.", "The release owner is Bob."),
+    ("负责人是张伟。", "李雷是负责人。"),
+    ("Python is the main language.", "Go is the main language."),
     ("Backups run daily.", "Backups run weekly."),
     ("Notifications are on.", "Notifications are off."),
     ("The logo is blue.", "The logo is green."),
@@ -98,6 +102,16 @@ DUPLICATES = [
     ("We don't deploy on Fridays.", "We do not deploy on Fridays."),
 ]
 NOTHING = [
+    ("The test framework is pytest.", "The CI runner is pytest."),
+    ("The CEO is Dana.", "The product owner is Dana."),
+    ("Dana is the CEO.", "Dana is the product owner."),
+    ("The capital of France is Paris.", "The biggest city is Paris."),
+    ("The backup window of atlas should be settled today.", "The budget owner of atlas should be settled today."),
+    ("The door code must be changed today.", "The alarm code must be changed today."),
+    ("默认分支是 main。", "保护分支是 main。"),
+    ("张伟是负责人。", "张伟是审批人。"),
+    ("The default DB is Postgres.", "默认数据库是 Postgres。"),
+    ("The storage engine is MySQL.", "默认数据库是 MySQL。"),
     ("The port of shop 1 is 5431.", "The port of shop 2 is 5434."),
     ("5431 is the port of shop 1.", "The port of shop 2 is 5434."),
     ("商店1的端口是5431。", "商店2的端口是5434。"),

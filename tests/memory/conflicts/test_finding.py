@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import partial
 
 import pytest
@@ -13,6 +14,7 @@ from governance.gate import system_ctx
 from kernel.context import Door
 from kernel.errors import NotFoundError
 from memory.models import Conflict, ConflictSignature, MemoryItem
+from memory.services.conflicts import finding
 from memory.services.conflicts.finding import PER_SIGNATURE, find_conflicts
 from memory.services.conflicts.keeping import CANDIDATES
 from tests.conftest import ELSEWHERE, TEAM, make_agent, make_cast
@@ -55,6 +57,18 @@ def search_all(cast):
     return cast.agent.do(
         "search_memory", {"domain_id": TEAM, "session_id": "s1", "query": "database", "scope_context": SHOP}
     )
+
+
+@pytest.mark.parametrize("text", ["achieve unit target {} for quarter", "{} is the quokka code", "第{}季度的目标值"])
+def test_of_a_commit_of_many_alike_each_is_held_against_a_few(cast, monkeypatch, text):
+    """Or one turn of the size that is allowed would keep every other writer waiting for minutes."""
+    held = []
+    monkeypatch.setattr(finding, "_match", lambda older, newer: held.append(newer.id))
+    decisions = [decision(text.format(n), f"decision:shop:d{n}") for n in range(60)]
+    commit(cast.agent, scopes=SHOP, decisions=decisions)
+    of_each = Counter(held)
+    assert len(of_each) > 50
+    assert max(of_each.values()) <= 3 * CANDIDATES
 
 
 def found_by(answer) -> list[str]:
