@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from governance.admin import access, accounts, review
+from governance.admin import access, accounts, erasing, review
 
-__all__ = ["access", "accounts", "review"]
+__all__ = ["access", "accounts", "erasing", "review"]

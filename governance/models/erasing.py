@@ -35,6 +35,8 @@ class Tombstone(models.Model):
     class Meta:
         db_table = "tombstones"
         ordering = ["-id"]
+        verbose_name = "receipt of erasure"
+        verbose_name_plural = "receipts of erasure"
         indexes = [models.Index(fields=["domain", "-id"], name="tombstones_domain")]
 
     def __str__(self) -> str:

@@ -71,6 +71,10 @@ def staff(transactional_db) -> None:
     written = {"text": "# Plan <b>x</b>\n\n数据库 a\u200bb", "title": "Plan <b>x</b>"}
     cast.agent.do("add_document", domain_id=TEAM, options=written, scopes=[project])
     a_job(cast.agent, "failed", source="https://example.org/<b>x</b>", error="too_large: a\u200bb")
+    removed = cast.agent.do("add_document", domain_id=TEAM, options={"text": "old"}, scopes=[project])["document_id"]
+    gone = {"objects": [{"kind": "document", "id": removed}], "reason": "<b>asked</b> to a\u200bb"}
+    cast.operator.do("erase", domain_id=TEAM, **gone)
+    cast.operator.do("place_hold", domain_id=TEAM, scope="project:shop", reason="a <b>lawsuit</b> a\u200bb")
     cast.operator.do("set_policy", domain_id=TEAM, document=QUEUE_EXPERTS, reason="two pairs of eyes")
     expert = {"type": "expert", "id": "sre"}
     cast.agent.do("commit_turn", a_turn(scope_context={"read": [expert], "default_write": expert}))

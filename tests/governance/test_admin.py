@@ -15,7 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from governance.adminbase import ReadOnlyAdmin
-from governance.models import AuditEntry, Proposal
+from governance.models import AuditEntry, LegalHold, Proposal, Tombstone
 from kernel.ids import new_id
 from media.models import MediaJob
 from memory.models import Conflict, ExtractionRun, Turn
@@ -55,6 +55,7 @@ def house(cast):
         agent.do("commit_turn", a_turn(domain_id=domain, session_id=f"{word}-session", turn_events=learned(word)))
         agent.do("compose_context", domain_id=domain, session_id=f"{word}-session", user_message=f"{word}?")
         _extracted(word)
+        _erased_and_held(domain, word)
         shared = [{"type": "global", "id": word}]
         agent.do("add_document", domain_id=domain, options={"text": f"# {word}", "title": word}, scopes=shared)
         a_job(agent, "failed", domain_id=domain, source=f"https://example.org/{word}", error=word)
@@ -81,6 +82,16 @@ def _extracted(word: str) -> None:
     turn = Turn.objects.get(session__external_id=f"{word}-session")
     with unguarded():
         ExtractionRun.objects.create(domain_id=turn.domain_id, turn=turn, state="failed", raw_reply=word, error=word)
+
+
+def _erased_and_held(domain: str, word: str) -> None:
+    """The receipt of something that was erased, and a hold on the rest."""
+    by = {"domain_id": domain, "scope": f"global:{word}", "reason": word, "by_id": "user:0", "by_name": word}
+    with unguarded():
+        Tombstone.objects.create(
+            receipt_id=new_id(), kind="document", object_id=new_id(), scopes=[f"global:{word}"], sha256="0" * 64, **by
+        )
+        LegalHold.objects.create(**by)
 
 
 def shown(model) -> list:
