@@ -100,7 +100,7 @@ class Hit:
 class Hydrated:
     """What the owner of a found text tells of it. `session_id` and `message_id` are the caller's own ids;
     `message_uuid` is the stored message it comes from, by which a memory and its message are one result. Of a section,
-    `document` is the title of its document, `page` counts from 1, and `shared_key` is the scope through which it is read,
+    `document` is the title of its document, `pages` its metadata, which tells its pages, and `shared_key` is the scope through which it is read,
     none for what is the reader's own."""
 
     text: str
@@ -116,5 +116,5 @@ class Hydrated:
     section_id: UUID | None = None
     document_id: UUID | None = None
     document: str = ""
-    page: int | None = None
+    pages: Mapping[str, Any] = field(default_factory=dict)
     shared_key: int | None = None

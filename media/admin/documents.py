@@ -162,7 +162,9 @@ def _place(metadata: Mapping[str, Any]) -> str:
     """Where a section is in its document, in words: as far as it says so in whole numbers."""
     at = {name: value for name, value in metadata.items() if type(value) is int}
     told = []
-    if "page" in at:
+    if "page_end" in at and "page" in at:
+        told.append(f"pages {at['page']}–{at['page_end']}")
+    elif "page" in at:
         told.append(f"page {at['page']}")
     if "start_ms" in at:
         told.append(f"from {at['start_ms'] / 1000:g} s")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -20,14 +20,15 @@ _MARKS = re.compile(r"^[#>\-*+|\s`~]+|[*_`|]+")
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """One section: its title and text, the page it begins on (None where there are no pages), and the characters of the
-    document that it covers."""
+    """One section: its title and text, the page it begins on (None where there are no pages), the characters of the
+    document that it covers, and where in its text each further page begins."""
 
     title: str
     text: str
     page: int | None
     offset_start: int
     offset_end: int
+    page_starts: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)
@@ -127,9 +128,15 @@ def _groups(pieces: Sequence[Piece], markdown: str, size: int) -> Iterator[list[
 
 def _chunk(title: str, group: Sequence[Piece], markdown: str, pages: Sequence[int]) -> Chunk:
     first, last = group[0], group[-1]
-    text = f"{first.before}{markdown[first.start : last.end].strip()}{last.after}"
-    page = max(1, bisect_right(pages, first.start)) if pages else None
-    return Chunk(title, text, page, first.start, last.end)
+    inside = markdown[first.start : last.end]
+    start = first.start + len(inside) - len(inside.lstrip())
+    text = f"{first.before}{inside.strip()}{last.after}"
+    if not pages:
+        return Chunk(title, text, None, first.start, last.end)
+    page = max(1, bisect_right(pages, start))
+    further = pages[page : bisect_left(pages, first.start + len(inside.rstrip()))]
+    begins = tuple(len(first.before) + each - start for each in further)
+    return Chunk(title, text, page, first.start, last.end, begins)
 
 
 def _title_of(markdown: str, pieces: Sequence[Piece], before: int) -> str:

@@ -45,7 +45,7 @@ def hydrate_sections(ids: Sequence[UUID], domain_id: str, scope_keys: Sequence[i
             section_id=row.pk,
             document_id=row.document_id,
             document=row.document.title,
-            page=page if isinstance(page := row.metadata.get("page"), int) else None,
+            pages=row.metadata,
             shared_key=row.shared_key,
         )
     return found

@@ -68,7 +68,7 @@ class ResultRef(Contract):
     document_id: UUID | None = Field(default=None, description="Its document.")
     document: str = Field(default="", description="Title of the document.")
     section: str = Field(default="", description="Heading of the section.")
-    page: int | None = Field(default=None, description="Page of the document, from 1.")
+    page: int | None = Field(default=None, description="Page of the document on which the words stand, from 1.")
 
 
 class SearchResult(Contract):

@@ -10,6 +10,7 @@ from uuid import UUID
 from kernel.context import Ctx
 from kernel.paging import bad_cursor, decode, encode
 from kernel.text import fold
+from media.pages import page_of
 from media.selectors.found import own_scope
 from media.selectors.retrieving import readable_sections
 from memory.compose.contracts import OpenConflict
@@ -174,11 +175,12 @@ def _results(
         text, known = texts[hit.object_id], taught.get(hit.object_id)
         text = replace(text, item_id=known.item_id) if known is not None else text
         key = text.shared_key if hit.kind is Kind.SECTION else hit.scope_key
-        results.append(_result(hit, text, scopes[key] if key is not None else None, hit.object_id not in stale))
+        page = page_of(text.pages, text.text, query.text)
+        results.append(_result(hit, text, page, scopes[key] if key is not None else None, hit.object_id not in stale))
     return results
 
 
-def _result(hit: Hit, text: Hydrated, scope: MemoryScope | None, current: bool) -> SearchResult:
+def _result(hit: Hit, text: Hydrated, page: int | None, scope: MemoryScope | None, current: bool) -> SearchResult:
     return SearchResult(
         id=hit.object_id,
         kind=hit.kind,
@@ -198,7 +200,7 @@ def _result(hit: Hit, text: Hydrated, scope: MemoryScope | None, current: bool) 
             document_id=text.document_id,
             document=text.document,
             section=text.title if text.section_id else "",
-            page=text.page,
+            page=page,
         ),
         scope=ScopeView(type=scope.scope_type, id=scope.external_id) if scope is not None else None,
         source_session_id=text.session_id,

@@ -44,7 +44,7 @@ class PackMetadata(Lenient):
     chunk_index: int | None = Field(default=None, description="Chunk.")
     offset_start: int | None = Field(default=None, description="First character.")
     offset_end: int | None = Field(default=None, description="Character after the last.")
-    page: int | None = Field(default=None, description="Page.")
+    page: int | None = Field(default=None, description="Page on which the snippet's words stand, from 1.")
     section_title: str | None = Field(default=None, description="Heading.")
     media_type: str | None = Field(default=None, description="`document`, `image`, `audio` or `video`.")
     media: dict[str, JsonValue] | None = Field(default=None, description="Media facts, passed through.")

@@ -186,8 +186,16 @@ def _sections(
 
 def _section(number: int, each: Chunk) -> NewSection:
     place = {"chunk_index": number, "offset_start": each.offset_start, "offset_end": each.offset_end}
-    page = {"page": each.page} if each.page is not None else {}
-    return NewSection(each.title[:500], each.text, {**place, **page, "section_title": each.title[:500]})
+    return NewSection(each.title[:500], each.text, {**place, **_pages(each), "section_title": each.title[:500]})
+
+
+def _pages(each: Chunk) -> dict[str, Any]:
+    """The page on which it begins; of one that runs over several, the last and where in its text each begins."""
+    if each.page is None:
+        return {}
+    if not each.page_starts:
+        return {"page": each.page}
+    return {"page": each.page, "page_end": each.page + len(each.page_starts), "page_starts": list(each.page_starts)}
 
 
 def _known_words(title: str, name: str, semantic: Semantic, read: str) -> str:

@@ -26,9 +26,10 @@ from media.contracts.retrieval import (
     QueryMode,
     RetrievalPlan,
 )
+from media.pages import page_of
 from media.selectors.retrieving import Reading, SectionSeen
 from media.services.retrieving.filtering import applied
-from media.services.retrieving.snippets import snippet
+from media.services.retrieving.snippets import window
 from scopes.contracts import ScopeRef
 from search.contracts import Hit
 
@@ -36,7 +37,7 @@ RRF = "rrf"
 WEIGHED = frozenset({"fts", *QueryMode})
 """What a weight of fusion can be given to: the one arm that there is, and the modes."""
 
-_PLACE = ("offset_start", "offset_end", "page", "start_ms", "end_ms", "frame_timestamp_ms")
+_PLACE = ("offset_start", "offset_end", "start_ms", "end_ms", "frame_timestamp_ms")
 _WORDS = ("extraction_kind", "speaker")
 
 
@@ -121,7 +122,8 @@ def _evidence(result: Result, plan: RetrievalPlan, reading: Reading, ctx: Ctx) -
     scope = reading.scopes[key] if key is not None else None
     scope_type, _, scope_id = (scope or "").partition(":")
     policy = output.snippet_policy if output.snippet_policy == "head" else "auto"
-    text = snippet(section.content, result.query_text, output.max_snippet_chars, policy)
+    start, end = window(section.content, result.query_text, output.max_snippet_chars, policy)
+    page = page_of(section.metadata, section.content, result.query_text, start, end)
     return PackEvidence(
         id=f"section:{section.id}",
         kind="resource_section",
@@ -131,12 +133,12 @@ def _evidence(result: Result, plan: RetrievalPlan, reading: Reading, ctx: Ctx) -
         source_uri=result.source_uri,
         source_type=section.source_type,
         language=section.language or None,
-        snippet=text if output.include_snippets else "",
+        snippet=section.content[start:end] if output.include_snippets else "",
         snippet_policy=policy if output.include_snippets else "none",
         score=None if plan.ranking.fusion.method == RRF else result.score,
         signals=_signals(result, plan),
         provenance=_provenance(result, output, ctx),
-        metadata=_metadata(section),
+        metadata=_metadata(section, page),
         raw=_raw(section) if output.include_raw else None,
         scope=ScopeRef(type=scope_type, id=scope_id) if scope else None,
         event_time=section.event_time,
@@ -166,8 +168,8 @@ def _provenance(result: Result, output: PlanOutput, ctx: Ctx) -> PackProvenance:
     )
 
 
-def _metadata(section: SectionSeen) -> PackMetadata:
-    """Where in the document, and what the document is."""
+def _metadata(section: SectionSeen, page: int | None) -> PackMetadata:
+    """Where in the document, and what the document is; the page is that of the snippet."""
     places = {name: value for name in _PLACE if isinstance(value := section.metadata.get(name), int)}
     words = {name: value for name in _WORDS if isinstance(value := section.metadata.get(name), str)}
     facts = {name: value for name in ("media", "semantic") if isinstance(value := section.document.get(name), dict)}
@@ -177,6 +179,7 @@ def _metadata(section: SectionSeen) -> PackMetadata:
             "section_title": section.title or None,
             "media_type": section.media_type,
             **places,
+            "page": page,
             **words,
             **facts,
         }

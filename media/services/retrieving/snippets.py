@@ -11,10 +11,16 @@ _LEAD = 4  # a quarter of the room that is left stands before the words
 def snippet(text: str, query: str, length: int, policy: str) -> str:
     """At most `length` characters, and just so many of a longer text; from its start where the policy is `head` or none
     of the words is in it."""
+    start, end = window(text, query, length, policy)
+    return text[start:end]
+
+
+def window(text: str, query: str, length: int, policy: str) -> tuple[int, int]:
+    """Where the snippet begins and ends in the text."""
     if len(text) <= length:
-        return text
+        return 0, len(text)
     start = 0 if policy == "head" else _start(text, query, length)
-    return text[start : start + length]
+    return start, start + length
 
 
 def _start(text: str, query: str, length: int) -> int:

@@ -134,6 +134,34 @@ def test_a_section_knows_its_page_and_its_place():
     money, people = chunk(text, starts)
     assert (money.page, people.page) == (1, 3)
     assert text[people.offset_start : people.offset_end] == people.text
+    assert money.text[money.page_starts[0] :] == "## Money\n\nSecond page."
+    assert people.page_starts == ()
+
+
+def test_a_section_knows_where_each_of_its_pages_begins():
+    pages = ["\n\nFirst page.\n\n", "Second page.\n\n", "", "Fourth page.\n\n", "\n"]
+    starts = [len("".join(pages[:n])) for n in range(len(pages))]
+    (found,) = chunk("".join(pages), starts)
+    begins = [0, *found.page_starts]
+    assert (found.page, len(found.page_starts)) == (1, 3), "the fifth page holds nothing"
+    assert [found.text[a:b].strip() for a, b in zip(begins, [*begins[1:], None], strict=True)] == [
+        *("First page.", "Second page.", "", "Fourth page.")
+    ]
+
+
+def test_the_head_of_a_table_that_is_repeated_moves_the_pages():
+    rows = [f"| melon {n} | {n} |\n" for n in range(300)]
+    head = "| item | price |\n| --- | --- |\n"
+    starts = [0, *(len(head) + sum(map(len, rows[:n])) for n in (100, 200))]
+    found = chunk(head + "".join(rows), starts)
+    for section in found:
+        for place in section.page_starts:
+            assert section.text[place:].startswith(("| melon 100 ", "| melon 200 "))
+    assert (
+        sum(len(section.page_starts) for section in found)
+        + sum(section.text.removeprefix(head).startswith(("| melon 100 ", "| melon 200 ")) for section in found)
+        == 2
+    )
 
 
 HOSTILE = [
