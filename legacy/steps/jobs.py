@@ -225,7 +225,7 @@ class _Queue:
                 result=self._result(one),
                 error=one.error,
                 note=self._note(one, source, notes),
-                available_at=one.available_at or created,
+                available_at=self._available(one, created),
                 created_at=created,
                 started_at=one.started_at,
                 finished_at=one.finished_at or (created if one.was in FINAL else None),
@@ -235,6 +235,11 @@ class _Queue:
             )
         )
         return moved(row, TABLE, self.made[-1].pk, "; ".join(notes))
+
+    def _available(self, one: Mapped, created: datetime) -> datetime:
+        """When it could be begun: one that waits not before it came here, so that it has not waited for years."""
+        told = one.available_at or created
+        return max(told, self.run.ctx.now) if one.status is JobStatus.QUEUED else told
 
     def _staged(self, one: Mapped, notes: list[str]) -> MediaObject | None:
         """The upload that the job reads. Raises Quarantined where one that is still to be done lacks it."""

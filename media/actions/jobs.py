@@ -211,10 +211,10 @@ class _Chosen:
 
 
 def _choose(given: RetryMediaJobsInput, ctx: Ctx) -> _Chosen:
-    """The jobs named, or the newest failed ones. It looks past those that cannot be tried again, so that they do not keep
-    the rest from it for ever."""
+    """The jobs named, or the newest failed ones that nobody took note of: who acknowledged one left it as it is. It looks
+    past those that cannot be tried again, so that they do not keep the rest from it for ever."""
     visible = _seen(given.domain_id, ctx).select_related("staging_object")
-    failed = visible.filter(status=JobStatus.FAILED)
+    failed = unacknowledged(visible).filter(status=JobStatus.FAILED)
     rows = visible.filter(pk__in=given.ids).order_by("id") if given.ids else failed.order_by("-finished_at", "-id")
     chosen: list[MediaJob] = []
     refused: list[RefusedJob] = []
@@ -250,7 +250,7 @@ def _retry_many(given: RetryMediaJobsInput, chosen: _Chosen, ctx: Ctx) -> Applie
 RETRY_MEDIA_JOBS = register(
     Action(
         "retry_media_jobs",
-        "Let several failed media jobs begin anew: those named, or all that you can see.",
+        "Let several failed media jobs begin anew: those named, or all that you can see and nobody acknowledged.",
         RetryMediaJobsInput,
         RetryMediaJobsResult,
         Right.READ,

@@ -30,22 +30,16 @@ from governance.adminbase import (
 from kernel import clock
 from kernel.canonical import digest
 from kernel.context import Ctx
-from kernel.errors import ForbiddenError, InvalidInputError, NotFoundError
+from kernel.errors import InvalidInputError, NotFoundError
+from media.admin.lines import TONES, Line, lines_of
 from media.admin.uploading import UploadScreen, domains_to_import_into
+from media.contracts.documents import UPLOAD
 from media.contracts.jobs import JobView, MediaJobStatsResult
-from media.contracts.kinds import FINAL, JobStatus
+from media.contracts.kinds import JobStatus
 from media.models import MediaJob
-from media.selectors.jobs import require_steering, stats, view_job, visible_jobs
+from media.selectors.jobs import stats, unacknowledged, view_job, visible_jobs
 
 PAGE = 20
-TONES = {
-    JobStatus.QUEUED: "plain",
-    JobStatus.PROCESSING: "warn",
-    JobStatus.COMPLETED: "good",
-    JobStatus.PARTIAL: "warn",
-    JobStatus.FAILED: "bad",
-    JobStatus.CANCELED: "plain",
-}
 ATTENTION = "attention"
 LABELS = {
     ATTENTION: "Needs attention",
@@ -64,41 +58,6 @@ class Tab:
     current: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One job as the board shows it: times in seconds; `outcome` is what the operation itself said where it did
-    nothing."""
-
-    view: JobView
-    tone: str
-    outcome: str
-    link: str
-    waited: float
-    ran: float | None
-    steers: bool
-
-    @property
-    def title(self) -> str:
-        """What a person knows it by: the name of its file, else its source."""
-        named = str(self.view.options.get("name") or self.view.options.get("title") or "")
-        return named if named and not self.view.source.startswith("http") else self.view.source
-
-    @property
-    def moving(self) -> bool:
-        """Whether it waits or is worked on."""
-        return self.view.status not in FINAL
-
-    @property
-    def running(self) -> bool:
-        """Whether a worker has it."""
-        return self.view.status is JobStatus.PROCESSING
-
-    @property
-    def warnings(self) -> list[str]:
-        """What was left out."""
-        return [str(each) for each in (self.view.result or {}).get("warnings", [])]
-
-
 class BoardScreen(Screen):
     """All jobs by state. It works as a plain page; a script only asks now and then whether anything changed."""
 
@@ -115,15 +74,17 @@ class BoardScreen(Screen):
             raise InvalidInputError(f"There is no state {state!r}: choose one above the list.")
         listed = read("list_media_jobs", request, limit=PAGE, cursor=request.GET.get("cursor"), **_narrowed(state))
         counts: MediaJobStatsResult = read("media_job_stats", request)
+        lines = lines_of(listed.jobs, ctx_of(request))
         more = {"state": state, "cursor": listed.next_cursor}
         return {
             "tabs": [_tab(name, counts, state) for name in LABELS],
-            "lines": [line_of(view, ctx_of(request)) for view in listed.jobs],
+            "lines": lines,
             "counts": counts,
             "state": state,
             "next": urlencode(more) if listed.next_cursor else "",
             "first": "cursor" not in request.GET,
-            "failed": counts.counts[JobStatus.FAILED],
+            "failed": unacknowledged(visible_jobs(ctx_of(request))).filter(status=JobStatus.FAILED).count(),
+            "selectable": any(line.selectable for line in lines),
             "moving": counts.counts[JobStatus.QUEUED] + counts.counts[JobStatus.PROCESSING],
             "pulse": pulse(ctx_of(request)),
             "domains": domains_to_import_into(ctx_of(request)),
@@ -181,7 +142,7 @@ class JobScreen(Screen):
     def show(self, request: HttpRequest, **names: Any) -> dict[str, Any]:
         """The job, read through the gate."""
         view: JobView = read("get_media_job", request, id=str(names["pk"]))
-        line = line_of(view, ctx_of(request))
+        (line,) = lines_of([view], ctx_of(request))
         return {"line": line, "facts": _facts(line), "board": reverse("admin:media_board"), "pulse": _beat(view)}
 
     def send(self, request: HttpRequest, **names: Any) -> HttpResponse:
@@ -203,32 +164,6 @@ def steer(request: HttpRequest, wanted: str, job_id: str) -> None:
         raise InvalidInputError("Choose what to do with one of the buttons.")
     decide(f"{wanted}_media_job", request, id=job_id)
     toast(request, DONE[wanted])
-
-
-def line_of(view: JobView, ctx: Ctx) -> Line:
-    """A job with what the page works out."""
-    now = clock.now()
-    began = view.started_at or (view.finished_at if view.status in FINAL else None)
-    ended = view.finished_at or now
-    outcome = str((view.result or {}).get("status", ""))
-    return Line(
-        view,
-        TONES[view.status],
-        outcome if outcome not in ("", "success", "partial") else "",
-        reverse("admin:media_job", args=[view.id]),
-        ((began or now) - view.created_at).total_seconds(),
-        (ended - view.started_at).total_seconds() if view.started_at else None,
-        _steers(view, ctx),
-    )
-
-
-def _steers(view: JobView, ctx: Ctx) -> bool:
-    place = f"{view.scopes[0].type}:{view.scopes[0].id}" if view.scopes else "*"
-    try:
-        require_steering(MediaJob(domain_id=view.domain_id, place=place), ctx)
-    except ForbiddenError:
-        return False
-    return True
 
 
 def _narrowed(state: str) -> dict[str, object]:
@@ -264,7 +199,7 @@ def _facts(line: Line) -> list[Fact]:
         fact("Domain", view.domain_id),
         fact("Shared to", scopes),
         fact("Does", view.operation, kind="word"),
-        fact("Source", view.source),
+        fact("Source", line.source),
         fact("Attempts", f"{view.attempts} of {view.max_attempts}"),
         fact("Asked for", view.created_at, kind="time"),
         fact("Not before", view.available_at, kind="time"),
@@ -294,8 +229,10 @@ class MediaJobAdmin(ReadOnlyAdmin):
 
     @admin.display(description="Source")
     def what(self, row: MediaJob) -> str:
-        """What is imported."""
-        return shown(row.source)
+        """What is imported; an upload's source is a key to the bytes, so its name stands there."""
+        if not row.source.startswith(UPLOAD):
+            return shown(row.source)
+        return shown(row.options.get("name") or "an uploaded file")
 
     @admin.display(description="State")
     def state(self, row: MediaJob) -> str:

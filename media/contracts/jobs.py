@@ -119,15 +119,19 @@ class MediaJobStatsResult(Contract):
     counts: dict[JobStatus, int] = Field(description="Jobs in each state; every state is listed.")
     total: int = Field(description="Jobs in all.")
     unacknowledged: int = Field(description="Failed and partial jobs that nobody took note of yet.")
-    oldest_queued_age_seconds: int | None = Field(description="Age of the job that waits longest; null: none waits.")
+    oldest_queued_age_seconds: int | None = Field(
+        description="For how long the job that waits longest could have been begun; null: none waits."
+    )
     stale_processing: int = Field(description="Jobs whose worker has shown no life for too long.")
 
 
 class RetryMediaJobsInput(Contract):
-    """Failed jobs to try again: those named, or all that you can see."""
+    """Failed jobs to try again: those named, or all that you can see and nobody acknowledged."""
 
     ids: list[UUID] = Field(
-        default_factory=list, max_length=MAX_JOBS_AT_ONCE, description="Only these; none: every failed one."
+        default_factory=list,
+        max_length=MAX_JOBS_AT_ONCE,
+        description="Only these; none: every failed one that nobody acknowledged.",
     )
     domain_id: DomainId | None = Field(default=None, description="Only those of this domain.")
 
@@ -144,7 +148,7 @@ class RetryMediaJobsResult(Contract):
 
     retried: list[UUID] = Field(description="Jobs that wait again.")
     refused: list[RefusedJob] = Field(description="Jobs that do not, with the reason.")
-    remaining: int = Field(description="Failed jobs that this call did not come to: call again.")
+    remaining: int = Field(description="Failed, unacknowledged jobs that this call did not come to: call again.")
 
 
 class RunMediaJobInput(Contract):

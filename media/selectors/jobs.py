@@ -14,6 +14,7 @@ from kernel.errors import ForbiddenError, NotFoundError
 from media.contracts.jobs import JobView, MediaJobStatsResult
 from media.contracts.kinds import FINAL, JobStatus
 from media.models import MediaJob
+from media.selectors.uploads import without_key
 from scopes.contracts import ScopeView
 from scopes.selectors import within_reach
 
@@ -75,14 +76,15 @@ def old_jobs(before: datetime) -> QuerySet[MediaJob]:
 
 
 def stats(rows: QuerySet[MediaJob], now: datetime) -> MediaJobStatsResult:
-    """Counts over the very rows that a list would show."""
+    """Counts over the very rows that a list would show. A job waits from when it may be begun, not from when it was asked
+    for: an earlier attempt, a pause, and years in an older system are no waiting."""
     found = dict(rows.order_by().values_list("status").annotate(number=Count("pk")))
-    oldest = rows.filter(status=JobStatus.QUEUED).aggregate(at=Min("created_at"))["at"]
+    oldest = rows.filter(status=JobStatus.QUEUED).aggregate(at=Min("available_at"))["at"]
     return MediaJobStatsResult(
         counts={status: found.get(status.value, 0) for status in JobStatus},
         total=sum(found.values()),
         unacknowledged=unacknowledged(rows).count(),
-        oldest_queued_age_seconds=int((now - oldest).total_seconds()) if oldest else None,
+        oldest_queued_age_seconds=max(0, int((now - oldest).total_seconds())) if oldest else None,
         stale_processing=rows.filter(pk__in=stale_jobs(now).values("pk")).count(),
     )
 
@@ -93,18 +95,19 @@ def unacknowledged(rows: QuerySet[MediaJob]) -> QuerySet[MediaJob]:
 
 
 def view_job(row: MediaJob, ctx: Ctx) -> JobView:
-    """A job as answers show it: without its lease, and to others than its owner without what the document says, which
-    they see where it is shared to them."""
-    options, result = row.options, row.result
+    """A job as answers show it: without its lease, and to others than its owner without the key to its upload and without
+    what the document says, which they see where it is shared to them."""
+    options, result, source = row.options, row.result, row.source
     if row.owner_id != ctx.actor.id:
         options = {name: value for name, value in options.items() if name not in _SAYING}
         result = {name: value for name, value in result.items() if name not in _SAYING} if result else result
+        source = without_key(source)
     return JobView(
         id=row.pk,
         domain_id=row.domain_id,
         owner=row.owner_name,
         operation=row.operation,
-        source=row.source,
+        source=source,
         options=options,
         scopes=[_scope(name) for name in row.scopes],
         status=JobStatus(row.status),

@@ -20,6 +20,11 @@ def upload_source(row: MediaObject, ctx: Ctx) -> str:
     return f"{UPLOAD}{row.pk}.{_signature(row.pk, ctx)}"
 
 
+def without_key(source: str) -> str:
+    """A source as others than its owner may read it: an upload's without the signature, which is a key to the bytes."""
+    return source.partition(".")[0] if source.startswith(UPLOAD) else source
+
+
 def own_upload(source: str, domain_id: str, ctx: Ctx) -> MediaObject:
     """The bytes that such a source names; a bare id names those of the caller's own documents and jobs.
 

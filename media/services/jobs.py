@@ -22,6 +22,7 @@ from kernel.text import storable
 from media.contracts.kinds import FINAL, JobStatus
 from media.models import MediaJob, MediaObject
 from media.selectors.jobs import old_jobs, stale_jobs
+from media.selectors.uploads import without_key
 from media.services.leases import held
 from media.storage import store
 
@@ -198,7 +199,7 @@ def recover_stale(ctx: Ctx) -> tuple[list[UUID], list[UUID], list[Change]]:
             status=status,
             note=note,
             error=error,
-            available_at=ctx.now,
+            available_at=row.available_at if over else ctx.now,
             finished_at=ctx.now if over else None,
             lease_token=None,
             heartbeat_at=None,
@@ -241,7 +242,7 @@ def plain(value: Any) -> Any:
 
 def _telling(row: MediaJob) -> dict[str, Any]:
     """What the audit log keeps of a job."""
-    return {"operation": row.operation, "source": row.source, "status": row.status, "scopes": row.scopes}
+    return {"operation": row.operation, "source": without_key(row.source), "status": row.status, "scopes": row.scopes}
 
 
 def _moved(job_id: UUID, before: JobStatus, after: JobStatus, **more: str) -> Change:

@@ -269,6 +269,8 @@ def test_a_job_that_nobody_here_can_do_says_so(postgres, owner, rows):
         pass
     job = MediaJob.objects.get(pk=here("media_jobs", old))
     assert job.status == "queued"
+    assert job.created_at.year == 2025
+    assert owner.do("media_job_stats")["oldest_queued_age_seconds"] < 600  # it waits since it moved in
     assert "No worker here can do it" in job.note
     working.run_media_job(str(job.pk))
     job.refresh_from_db()

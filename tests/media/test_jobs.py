@@ -516,6 +516,21 @@ def test_all_failed_jobs_are_retried_or_those_named(cast, importing):
     assert cast.stranger.do("retry_media_jobs")["retried"] == []
 
 
+def test_all_failed_jobs_are_those_that_nobody_took_note_of(cast, importing):
+    noted, other = _failed(cast.agent, 1), _failed(cast.agent, 2)
+    cast.agent.do("acknowledge_media_job", id=noted)
+    told = cast.agent.do("retry_media_jobs")
+    assert (told["retried"], told["refused"], told["remaining"]) == ([other], [], 0)
+    assert row_of(noted).status == "failed"
+    assert cast.agent.do("retry_media_jobs")["retried"] == []
+    assert cast.agent.do("retry_media_jobs", ids=[noted])["retried"] == [noted]  # who names it means it
+
+
+def test_a_job_that_waits_for_its_time_waits_for_nobody(cast, importing):
+    put(enqueue(cast.agent), available_at=clock.now() + timedelta(hours=1))
+    assert cast.agent.do("media_job_stats")["oldest_queued_age_seconds"] == 0
+
+
 def test_what_is_taken_note_of_asks_for_nothing_more(cast, importing):
     job_id = _failed(cast.agent, 1)
     assert cast.agent.do("media_job_stats")["unacknowledged"] == 1
@@ -564,7 +579,7 @@ def test_lists_are_narrowed_and_paged(cast, importing):
 def test_counts_are_those_of_the_list(cast, importing):
     put(enqueue(cast.agent), status="failed")
     waiting = enqueue(cast.agent, "https://example.org/b")
-    put(waiting, created_at=clock.now() - timedelta(seconds=90))
+    put(waiting, created_at=clock.now() - timedelta(days=2), available_at=clock.now() - timedelta(seconds=90))
     running = enqueue(cast.agent, "https://example.org/c")
     put(running, status="processing", started_at=clock.now() - timedelta(hours=1))
     told = cast.agent.do("media_job_stats", domain_id=TEAM)
