@@ -3,7 +3,7 @@ written there."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
@@ -43,18 +43,29 @@ class _Text(Loader):
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of the source: its name with schema, its columns in order, and those of its primary key."""
+    """A table of the source: its name with schema, its columns in order, and those of its primary key. `plain`: its rows
+    lie in it and nowhere else; `view`: they are those of others."""
 
     name: str
     schema: str
     columns: tuple[str, ...]
     key: tuple[str, ...]
     plain: bool
+    view: bool
 
     @property
     def quoted(self) -> sql.Identifier:
         """Its name as it stands in a statement."""
         return sql.Identifier(self.schema, self.name)
+
+    @property
+    def once(self) -> sql.Composable:
+        """Its rows as others are joined to them: of each id one, also where no primary key sees to that."""
+        if self.key or not self.columns:
+            return self.quoted
+        own = sql.Identifier("id" if "id" in self.columns else self.columns[0])
+        query = "(SELECT DISTINCT ON (o.{}) o.* FROM {} o ORDER BY o.{}, md5(o::text))"
+        return sql.SQL(query).format(own, self.quoted, own)
 
 
 class Source:
@@ -107,7 +118,8 @@ class Source:
 
         They come in the order of `places`, of `order`, and of the primary key compared as bytes. `places` are
         expressions, which each row carries as its `place`; `join` may add further tables, written `{name}`; `key` is the
-        primary key where the table does not say it.
+        primary key where the table does not say it. Where nothing sees to it that an id is there once, a further row of
+        the same id has its number behind it, in an order that only the rows themselves decide.
         """
         if table not in self.tables:
             return
@@ -116,17 +128,16 @@ class Source:
         columns = [sql.SQL("r.{}::text").format(sql.Identifier(name)) for name in found.columns]
         ids = [sql.SQL('r.{}::text COLLATE "C"').format(sql.Identifier(name)) for name in keys]
         query = sql.SQL("SELECT {} FROM {} r {} ORDER BY {}").format(
-            sql.SQL(", ").join([*map(sql.SQL, places), *columns]),
+            sql.SQL(", ").join([*map(sql.SQL, places), *columns, _number(found, keys)]),
             found.quoted,
-            sql.SQL(join).format(**{name: each.quoted for name, each in self.tables.items()}),
+            sql.SQL(join).format(**{name: each.once for name, each in self.tables.items()}),
             sql.SQL(", ").join([*(sql.SQL(str(n + 1)) for n in range(len(places))), *map(sql.SQL, order), *ids]),
         )
         at = [found.columns.index(name) for name in keys]
         for values in self.stream(query):
-            place, texts = values[: len(places)], values[len(places) :]
-            yield SourceRow(
-                table, ":".join(texts[n] or "" for n in at), dict(zip(found.columns, texts, strict=True)), place
-            )
+            place, texts, repeat = values[: len(places)], values[len(places) : -1], values[-1]
+            name = ":".join(texts[n] or "" for n in at) + _behind(repeat)
+            yield SourceRow(table, name, dict(zip(found.columns, texts, strict=True)), place, repeat)
 
     def among(self, table: str, ids: Sequence[str], key: Sequence[str] = ()) -> set[str]:
         """Those of the ids that rows of a table have; `key` as for `rows`. None where the table is not there."""
@@ -136,8 +147,13 @@ class Source:
         keys = tuple(key) or found.key or found.columns[:1]
         names = [sql.SQL("r.{}::text").format(sql.Identifier(name)) for name in keys]
         own = sql.SQL(" || ':' || ").join(names)
-        query = sql.SQL("SELECT {} FROM {} r WHERE {} = ANY({})").format(
-            own, found.quoted, own, sql.Literal(list(ids))
+        if set(keys) != set(found.key):
+            own = sql.SQL(" || ':' || ").join(sql.SQL("coalesce({}, '')").format(name) for name in names)
+            own = sql.SQL("{} || CASE {} WHEN 1 THEN '' ELSE ' (' || {} || ')' END").format(
+                own, _number(found, keys), _number(found, keys)
+            )
+        query = sql.SQL("SELECT own FROM (SELECT {} AS own FROM {} r) o WHERE own = ANY({})").format(
+            own, found.quoted, sql.Literal(list(ids))
         )
         return {text for (text,) in self._all(query)}
 
@@ -151,9 +167,16 @@ class Source:
                 length = sum(map(_length, rows)) // len(rows)
                 many = max(1, min(FETCH, 2 * many, LENGTH // max(length, 1)))
 
-    def unknown_tables(self, known: Sequence[str]) -> list[str]:
-        """Tables on the search path that nobody here knows."""
-        return sorted(set(self.tables) - set(known))
+    def unknown_tables(self, known: Collection[str]) -> list[str]:
+        """Tables on the search path that nobody here knows; views have no rows of their own."""
+        return sorted(name for name, table in self.tables.items() if name not in known and not table.view)
+
+    def values(self, table: str, column: str) -> set[str]:
+        """The different texts of a column; none where it is not there."""
+        if not self.has(table, column):
+            return set()
+        query = sql.SQL("SELECT DISTINCT {}::text FROM {}").format(sql.Identifier(column), self.tables[table].quoted)
+        return {text for (text,) in self._all(query) if text is not None}
 
     def unreadable(self, wanted: Sequence[str]) -> list[str]:
         """Those of the wanted tables that may not be read."""
@@ -165,7 +188,7 @@ class Source:
 
     def _find_tables(self) -> dict[str, Table]:
         query = sql.SQL(
-            "SELECT n.nspname, c.relname, c.relkind = 'r', "
+            "SELECT n.nspname, c.relname, c.relkind = 'r', c.relkind IN ('v', 'm'), "
             "  array(SELECT a.attname::text FROM pg_attribute a"
             "        WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum), "
             "  array(SELECT a.attname::text FROM pg_index i JOIN pg_attribute a"
@@ -177,8 +200,8 @@ class Source:
             "ORDER BY array_position(current_schemas(false), n.nspname) DESC"
         )
         return {
-            name: Table(name, schema, tuple(columns), tuple(key), plain)
-            for schema, name, plain, columns, key in self._all(query.format())
+            name: Table(name, schema, tuple(columns), tuple(key), plain, view)
+            for schema, name, plain, view, columns, key in self._all(query.format())
         }
 
     def _find_database(self) -> str:
@@ -195,6 +218,18 @@ class Source:
     def _all(self, query: sql.Composed) -> list[tuple[Any, ...]]:
         with _said_plainly(), self._connection.cursor() as cursor:
             return cursor.execute(query).fetchall()
+
+
+def _number(table: Table, keys: Collection[str]) -> sql.Composable:
+    """Which of the rows of its id a row is: 1 where a primary key lets there be one only."""
+    if set(keys) == set(table.key):
+        return sql.SQL("1")
+    own = sql.SQL(", ").join(sql.SQL("r.{}").format(sql.Identifier(name)) for name in keys)
+    return sql.SQL("row_number() OVER (PARTITION BY {} ORDER BY md5(r::text))::int").format(own)
+
+
+def _behind(repeat: int) -> str:
+    return f" ({repeat})" if repeat > 1 else ""
 
 
 def _length(values: tuple[Any, ...]) -> int:

@@ -31,6 +31,7 @@ class SourceRow:
     id: str
     columns: Mapping[str, str | None]
     place: tuple[Any, ...] = field(default=(), compare=False)  # where it stands among the rows of its step
+    repeat: int = 1  # 2 for the second row of the same id, where no primary key forbids that; its id says so too
 
     @property
     def digest(self) -> str:

@@ -18,15 +18,16 @@ NAMED = 50  # rows that stay as they are here of which the figures tell the ids
 class Figures:
     """What a run did so far. `tables` counts by source table: `read`, `migrated`, `quarantined`, `left_out`, `unchanged`
     (taken by an earlier run), and of those that are other in the source since, `changed` (what they became follows) and
-    `kept` (it stays as it is here). `reasons` are those of the quarantine, `kept` says of which rows and why; `closed` names
-    the domains where the owner has sessions that it may not reach, each with what opens it; `hosts` counts the jobs
-    that wait for a file of a host that is closed here."""
+    `kept` (it stays as it is here). `reasons` are those of the quarantine, `kept` says of which rows and why, `left_out` why
+    no row of a table is taken along; `closed` names the domains where the owner has sessions that it may not reach, each
+    with what opens it; `hosts` counts the jobs that wait for a file of a host that is closed here."""
 
     tables: dict[str, dict[str, int]] = field(default_factory=dict)
     reasons: dict[str, int] = field(default_factory=dict)
     kept: list[dict[str, str]] = field(default_factory=list)
     closed: list[dict[str, str]] = field(default_factory=list)
     hosts: dict[str, int] = field(default_factory=dict)
+    left_out: dict[str, str] = field(default_factory=dict)
     rows: int = 0
     started: float = field(default_factory=time.monotonic)
 
@@ -61,6 +62,7 @@ class Figures:
             "kept": self.kept,
             "closed_domains": self.closed,
             "closed_hosts": self.hosts,
+            "left_out": self.left_out,
             "rows": self.rows,
             "seconds": round(self.seconds, 1),
             "rows_per_second": round(self.rows / self.seconds),

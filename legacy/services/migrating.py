@@ -19,11 +19,13 @@ from legacy.models import MigrationRun
 from legacy.selectors.closed import closed_to
 from legacy.services.batches import batches
 from legacy.services.figures import Figures
+from legacy.services.joining import TAKEN, domains_of, refuse_in_use
+from legacy.services.left_out import left_out
 from legacy.services.owning import let_in
 from legacy.services.same_source import origins, refuse_another
 from legacy.services.storing import EVENT, migrate_batch
 from legacy.source import Source
-from legacy.steps import LEFT_OUT, STEPS
+from legacy.steps import STEPS
 from legacy.steps.base import Run, Step
 
 logger = logging.getLogger(__name__)
@@ -34,8 +36,8 @@ BATCH = 500
 @dataclass(frozen=True, slots=True)
 class Options:
     """How a run goes: which steps (empty: all), rows of a batch, whether all is undone at its end, the folder of the older
-    system's stored files, whether the source is a restored copy of the one read before, and whether the owner is let in to
-    every domain where it gets sessions."""
+    system's stored files, whether the source is a restored copy of the one read before, whether the owner is let in to
+    every domain where it gets sessions, and which domains of the source are those of the same name here."""
 
     only: tuple[str, ...] = ()
     batch: int = BATCH
@@ -43,6 +45,7 @@ class Options:
     media_root: Path | None = None
     same_source: bool = False
     grant_owner: bool = False
+    join_domains: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """As the row of the run keeps them."""
@@ -62,12 +65,16 @@ def migrate(source: Source, owner: Actor, options: Options, ctx: Ctx, progress: 
     """Move everything that the source holds and this installation does not; the id of the run and what it did.
 
     A dry run does the same in one transaction that is undone. However it ends, what was stored stays, and the next run
-    goes on from there. Raises ConflictError for another source or owner than those of the rows that are here.
+    goes on from there. Raises ConflictError for another source or owner than those of the rows that are here, and for a
+    domain that is in use here and is not one to be joined.
     """
     figures = Figures()
     read = origins(source, [table for step in steps_named(options.only) for table in step.tables])
     refuse_another(read, owner, same_source=options.same_source)
-    row = MigrationRun(source=source.label, origins=read, owner_id=owner.id, options=options.as_json())
+    named = domains_of(source, read)
+    refuse_in_use(named, options.join_domains)
+    told = {**options.as_json(), TAKEN: sorted(named)}
+    row = MigrationRun(source=source.label, origins=read, owner_id=owner.id, options=told)
     run = Run(row.id, source, owner, ctx, options.media_root, options.dry_run)
     whole: AbstractContextManager[None] = rolled_back() if options.dry_run else nullcontext()
     with whole:
@@ -105,11 +112,10 @@ def _end(row: MigrationRun, state: str, figures: Figures) -> list[Change]:
 
 
 def _count_left_out(source: Source, options: Options, figures: Figures) -> None:
-    for table in LEFT_OUT if not options.only else ():
-        many = source.count(table)
-        if many:
-            figures.count(table, "read", many)
-            figures.count(table, "left_out", many)
+    for table, why, many in left_out(source) if not options.only else ():
+        figures.count(table, "read", many)
+        figures.count(table, "left_out", many)
+        figures.left_out[table] = why
 
 
 def _migrate_step(step: Step, run: Run, options: Options, figures: Figures, progress: Progress) -> None:

@@ -23,6 +23,7 @@ logger = logging.getLogger(__name__)
 
 EVENT = "migrate_legacy"
 _STOPS = (OperationalError, InterfaceError, MemoryError)  # no row's fault: the run ends, and the next one goes on
+_REPEATED = Quarantined(Reason.DUPLICATE, "the source holds its id more than once: the first row of them was taken")
 _Known = dict[tuple[str, str], MigratedRow]
 
 
@@ -30,13 +31,15 @@ def migrate_batch(step: Step, batch: Sequence[SourceRow], run: Run, figures: Fig
     """Store the rows of a batch that are new or were in the quarantine, and what became of each, in one transaction."""
     known = _known(batch)
     fresh, changed = _sorted(batch, known, figures)
-    if fresh:
+    again = [kept_aside(row, _REPEATED) for row in fresh if row.repeat > 1]
+    fresh = [row for row in fresh if row.repeat == 1]
+    if fresh or again:
         outcomes: list[Outcome] = []
-        if isinstance(step, Preparing):
+        if fresh and isinstance(step, Preparing):
             run = replace(run, ready=step.prepare(fresh, run))
 
         def write() -> list[Change]:
-            outcomes[:] = _stored(step, fresh, run)
+            outcomes[:] = [*(_stored(step, fresh, run) if fresh else []), *again]
             _remember(outcomes, known, run)
             return _summed(outcomes, run)
 
@@ -84,10 +87,8 @@ def _follow_batch(step: Step, pairs: Sequence[Pair], run: Run, figures: Figures)
                 if before.reason != why.reason.value:
                     MigratedRow.objects.filter(pk=before.pk).update(reason=why.reason.value)
                 continue
-            again = _as_row(outcome, run)
-            again.pk = before.pk
-            again.save(force_update=True)
             followed.append(outcome)
+        _remember(followed, {(before.source_table, before.source_id): before for _, before in pairs}, run)
         return _summed(followed, run, "changed") if followed else []
 
     gate.by_itself(EVENT, write, run.ctx)

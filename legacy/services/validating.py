@@ -13,10 +13,11 @@ from legacy.selectors.closed import closed_to
 from legacy.services.batches import batches
 from legacy.services.figures import peak_memory
 from legacy.services.holding import key_there, look_at_source_rows, look_at_targets, look_for_gone
+from legacy.services.left_out import left_out
 from legacy.services.same_source import taken_from
 from legacy.services.tally import Tally
 from legacy.source import Source
-from legacy.steps import LEFT_OUT, STEPS
+from legacy.steps import STEPS
 
 BATCH = 500
 Progress = Callable[[str, int, int], None]
@@ -83,10 +84,8 @@ def _look_at_owners(tally: Tally) -> None:
 
 def _count_left_out(source: Source, tally: Tally) -> None:
     """What is left out is counted by table, and nothing is remembered of its rows."""
-    for table, reason in LEFT_OUT.items():
-        count = source.count(table)
-        if count:
-            tally.left_out(table, reason, count)
+    for table, reason, count in left_out(source):
+        tally.left_out(table, reason, count)
 
 
 def _tables(source: Source) -> list[str]:

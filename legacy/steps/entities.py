@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _ENTITY = frozenset({"id", "name", "kind", "canonical_id", "scope_id", "source_session_id"})
 _MENTION = frozenset({"id", "entity_id", "turn_id", "message_id", "created_at"})
+SESSIONS = 200  # that a row of an entity brings with it at most
 _Bearer = tuple[int, str, str]  # scope, kind and folded canonical name
 
 # Where an entity is mentioned, and what it is called if it is another name of one.
@@ -64,13 +65,14 @@ class Entities:
     tables: tuple[str, ...] = ("entities",)
 
     def rows(self, source: Source) -> Iterator[SourceRow]:
-        """Every entity, with the sessions that mention it and the name and kind of the one that it is a name of."""
+        """Every entity, with the first sessions that mention it and the name and kind of the one that it is a name of. In
+        further sessions it is made with its mentions there, so that no entity is more than one batch can hold."""
         mentioned = source.has("entity_mentions") and source.has("turns") and source.has("messages")
         other = source.has("entities", "canonical_id")
         join = f"{_CANONICAL.replace('e.', 'r.')} " if other else ""
         places = ("coalesce(c.name, r.canonical_id, '')", "coalesce(c.kind, '')") if other else ("''", "''")
         join += _SESSIONS if mentioned else ""
-        sessions = "coalesce(o.names, '{}')" if mentioned else "'{}'::text[]"
+        sessions = f"(coalesce(o.names, '{{}}'))[1:{SESSIONS}]" if mentioned else "'{}'::text[]"
         return source.rows("entities", join=join, places=(*places, sessions))
 
     def store(self, rows: Sequence[SourceRow], run: Run) -> list[Outcome]:

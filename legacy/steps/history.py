@@ -18,6 +18,7 @@ _KNOWN = frozenset(
     }
 )  # fmt: skip
 
+KIND = 64  # characters of what an event may be called
 _WRITTEN = ("kind", "from_status", "to_status", "reason", "actor_name", "metadata", "created_at")
 
 
@@ -41,21 +42,24 @@ class History:
 
         def take(row: SourceRow) -> Outcome:
             item_id = there.target(row.text("memory_item_id"))
+            told = row.text("event_type")
+            cut = {"event_type": told} if len(told) > KIND else {}
             event = KnowledgeEvent(
                 id=ids[row.id],
                 domain_id=here(domains, item_id, "its memory"),
                 item_id=item_id,
-                kind=row.text("event_type", 16) or "updated",
+                kind=told[:KIND] or "updated",
                 from_status=row.text("from_status", 30),
                 to_status=row.text("to_status", 30),
                 reason=row.text("reason"),
                 actor_id=run.owner.id,
                 actor_name=row.text("actor", 150) or run.owner.name,
-                metadata={**row.beside(_KNOWN), **metadata_of(row)},
+                metadata={**row.beside(_KNOWN), **metadata_of(row), **cut},
                 created_at=row.moment("created_at") or run.ctx.now,
             )
             made.append(event)
-            return moved(row, "knowledge_events", event.pk)
+            note = f"event_type has {len(told)} characters: the whole stands in metadata" if cut else ""
+            return moved(row, "knowledge_events", event.pk, note)
 
         outcomes = each(rows, take)
         put(made, run, _WRITTEN, ("item_id",))

@@ -23,7 +23,7 @@ _KNOWN = frozenset(
     {"id", "content_hash", "storage_uri", "byte_size", "reference_count", "created_at", "updated_at", "mime"}
 )
 _COUNTED = (
-    "LEFT JOIN (SELECT media_object_id, count(*) AS many FROM {media_object_references} GROUP BY media_object_id) f "
+    "LEFT JOIN (SELECT media_object_id, count(*) AS many FROM {media_object_references} c GROUP BY media_object_id) f "
     "ON f.media_object_id = r.id"
 )
 _PARTS = 12  # of an address, how many last parts may be the path under the folder

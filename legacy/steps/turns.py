@@ -10,6 +10,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Prefetch
+
 from kernel.canonical import canonical_json
 from kernel.conf import conf
 from legacy.contracts import Outcome, Quarantined, Reason, SourceRow
@@ -259,11 +261,15 @@ def _made(row: SourceRow, common: dict[str, Any], recorded_at: datetime) -> tupl
 
 
 def _opened(there: Parents) -> dict[UUID, _Open]:
-    """Turns that earlier batches stored, with what is in them."""
+    """Turns that earlier batches stored, with what is in them but for its words: there may be any number of long ones."""
     rows = Turn.objects.filter(pk__in=list(there.moved.values())).select_related("session")
     return {
         turn.pk: _Open(turn, list(turn.messages.all()), list(turn.tool_calls.all()), list(turn.refs.all()))
-        for turn in rows.order_by("session_id", "seq").prefetch_related("messages", "tool_calls", "refs")
+        for turn in rows.order_by("session_id", "seq").prefetch_related(
+            Prefetch("messages", Message.objects.defer("content", "meta")),
+            Prefetch("tool_calls", ToolCall.objects.defer("args", "result")),
+            Prefetch("refs", Ref.objects.defer("ref_meta")),
+        )
     }
 
 
@@ -272,4 +278,4 @@ def _entries(held: _Open) -> list[Any]:
     turn = held.turn
     place = Place(turn.session, {}, turn.default_write_id)
     stored = StoredTurn(turn, held.messages, held.tool_calls, held.refs)
-    return [entry for entry in index_entries(place, stored) if entry.object_id in held.fresh]
+    return index_entries(place, stored, held.fresh)

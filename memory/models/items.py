@@ -139,7 +139,7 @@ class KnowledgeEvent(models.Model):
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     domain = models.ForeignKey(Domain, on_delete=models.PROTECT, db_index=False)
     item = models.ForeignKey(MemoryItem, on_delete=models.CASCADE, related_name="events")
-    kind = models.CharField(max_length=16)
+    kind = models.CharField(max_length=64)
     from_status = models.CharField(max_length=30, blank=True, default="")
     to_status = models.CharField(max_length=30)
     reason = models.TextField(blank=True, default="")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 from django.db.models import F, QuerySet
 
@@ -192,10 +193,12 @@ def _event(event: Event, turn: Turn, position: int, ctx: Ctx) -> dict[str, Any]:
     }
 
 
-def index_entries(where: Place, stored: StoredTurn) -> list[NewEntry]:
-    """The index entries of a turn that is being stored."""
-    texts = _texts(stored.messages, stored.tool_calls, stored.refs)
-    return _entries(stored.turn, (where.session.scope_id, where.default_write), texts)
+def index_entries(where: Place, stored: StoredTurn, of: Collection[UUID] | None = None) -> list[NewEntry]:
+    """The index entries of a turn that is being stored; where `of` is given those of these rows, in their place among all:
+    the words of the others are not looked at."""
+    texts = _texts(stored.messages, stored.tool_calls, stored.refs, of)
+    entries = _entries(stored.turn, (where.session.scope_id, where.default_write), texts)
+    return entries if of is None else [entry for entry in entries if entry.object_id in of]
 
 
 def entries_of(turn: Turn) -> list[NewEntry]:
@@ -207,9 +210,16 @@ def entries_of(turn: Turn) -> list[NewEntry]:
 _Text = tuple[Message | ToolCall | Ref, str, str]  # a row, who said it, and its words
 
 
-def _texts(messages: Iterable[Message], calls: Iterable[ToolCall], refs: Iterable[Ref]) -> list[_Text]:
-    found: list[_Text] = [(row, row.name, row.content) for row in messages]
-    found += [(row, "", tool_text(row.name, row.args, row.result)) for row in calls]
+def _texts(
+    messages: Iterable[Message], calls: Iterable[ToolCall], refs: Iterable[Ref], of: Collection[UUID] | None = None
+) -> list[_Text]:
+    """The words of each row in order; none of those that are not among `of`."""
+
+    def asked(row: Message | ToolCall | Ref) -> bool:
+        return of is None or row.pk in of
+
+    found: list[_Text] = [(row, row.name, row.content if asked(row) else "") for row in messages]
+    found += [(row, "", tool_text(row.name, row.args, row.result) if asked(row) else "") for row in calls]
     return found + [(row, "", row.ref_uri) for row in refs]
 
 

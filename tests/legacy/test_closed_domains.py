@@ -112,5 +112,5 @@ def test_what_is_granted_there_already_counts_and_is_kept(
     call_command(
         "grant_access", OWNER, "--domain", "team-a", "--pattern", pattern, "--rights", rights, stdout=StringIO()
     )
-    closed = move(made)["closed_domains"]
+    closed = move(made, "--join-domains", "team-a")["closed_domains"]
     assert [command_in(each["what"])[-1] for each in closed] == [wanted] * (wanted is not None)

@@ -8,7 +8,7 @@ import pytest
 
 from legacy.models import MigratedRow
 from legacy.services.scrubbing import scrub_moved_rows
-from memory.models import Entity, EntityMention, EvidenceLink, KgEdge, MemoryItem, Message
+from memory.models import Entity, EntityMention, EvidenceLink, KgEdge, KnowledgeEvent, MemoryItem, Message
 from scopes.models import MemoryScope
 from tests.conftest import Player, make_agent
 from tests.guards.write_guard import unguarded
@@ -177,7 +177,26 @@ def test_no_session_of_another_principal_is_joined(made: Source) -> None:
     other.do(
         "commit_turn", domain_id="d1", session_id="s1", turn_events={"messages": [{"role": "user", "content": "Mine"}]}
     )
-    move(made)
+    move(made, "--join-domains", "d1")
     assert (told("s1").reason, told("own").reason) == ("duplicate", "duplicate")
     assert (told("t1").reason, told("s2").outcome) == ("parent_quarantined", "migrated")
     assert set(Message.objects.values_list("content", flat=True)) == {"Mine", "Herons"}
+
+
+def test_an_event_of_a_long_name_keeps_it(made: Source) -> None:
+    """A name of up to 64 characters is kept as it is; of a longer one the whole stands in the metadata, with a note."""
+    add(
+        made,
+        """
+        INSERT INTO memory_items (id, session_id, type, key, value_json, updated_at)
+            VALUES ('i1', 's1', 'decisions', 'decision:a:b', '{"decision": "x"}', now());
+        INSERT INTO knowledge_events (id, memory_item_id, event_type, to_status, created_at)
+            VALUES ('v1', 'i1', 'reviewed_by_the_council', 'active', now()), ('v2', 'i1', repeat('去', 90), 'active', now());
+        """,
+    )
+    move(made)
+    assert not MigratedRow.objects.filter(outcome="quarantined").exists()
+    events = KnowledgeEvent.objects.exclude(kind="migrated")
+    assert {event.kind for event in events} == {"reviewed_by_the_council", "去" * 64}
+    assert events.get(kind="去" * 64).metadata == {"event_type": "去" * 90}
+    assert ("event_type" in told("v2").note, told("v1").note) == (True, "")

@@ -51,6 +51,9 @@ class Command(ActionCommand):
         parser.add_argument(
             "--same-source", action="store_true", help="this is a restored copy of the database that was read before"
         )
+        parser.add_argument(
+            "--join-domains", help="domains of the source, by commas, that are those of the same name here"
+        )
         parser.add_argument("--json", action="store_true", help="print the figures as JSON")
 
     def handle(self, **options: Any) -> None:
@@ -115,6 +118,8 @@ class Command(ActionCommand):
             self.stdout.write(f"{table:26}" + "".join(f"{counts.get(name, 0):12}" for name in names))
         for reason, many in sorted(body["reasons"].items()):
             self.stdout.write(f"quarantine: {reason} {many}")
+        for table, why in sorted(body["left_out"].items()):
+            self.stdout.write(show_invisible(f"left out: {table}: {why}"))
         for kept in body["kept"]:
             self.stdout.write(
                 show_invisible(f"kept as it is here: {kept['table']} {kept['id']}: {kept['reason']} {kept['note']}")
@@ -138,7 +143,7 @@ class Command(ActionCommand):
 
 
 def _options(given: dict[str, Any]) -> Options:
-    names = tuple(name.strip() for name in (given["only"] or "").split(",") if name.strip())
+    names = _by_commas(given["only"])
     unknown = [name for name in names if name not in {step.name for step in STEPS}]
     if unknown:
         raise usage_error(f"--only: no step {unknown[0]!r}; the steps are {', '.join(step.name for step in STEPS)}.")
@@ -154,7 +159,12 @@ def _options(given: dict[str, Any]) -> Options:
         root,
         same_source=given["same_source"],
         grant_owner=given["grant_owner"],
+        join_domains=_by_commas(given["join_domains"]),
     )
+
+
+def _by_commas(text: str | None) -> tuple[str, ...]:
+    return tuple(name.strip() for name in (text or "").split(",") if name.strip())
 
 
 @contextmanager

@@ -1,0 +1,75 @@
+"""A domain of the source that has the name of one in use here is refused until an operator says that they are the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from legacy.models import MigratedRow, MigrationRun
+from memory.models import Message
+from scopes.models import Domain
+from tests.conftest import Player, make_agent
+from tests.legacy.judging import move, refused
+from tests.legacy.sources import schema
+from tests.legacy.sources.databases import Source, source
+from tests.legacy.sources.rows import Rows
+from tests.legacy.test_odd_scopes import PLACES
+
+OUR_OWN = """
+INSERT INTO sessions (id, created_at, domain_id) VALUES ('s3', now(), 'd3');
+INSERT INTO memory_scopes VALUES ('p4', 'd4', 'project', 'p', NULL, '{}', now(), now());
+"""
+
+
+@pytest.fixture
+def made(postgres: str, older: Player) -> Iterator[Source]:
+    """A 0.2 of two domains that it lists, and two that only a session and a scope name."""
+    with source(postgres, Rows(1), ddl=schema.BRAIN_0_1 + schema.BRAIN_0_2) as there:
+        with there.connect() as connection:
+            connection.execute("ALTER TABLE memory_scopes DROP CONSTRAINT memory_scopes_domain_id_fkey")
+            connection.execute(PLACES + OUR_OWN)
+        yield there
+
+
+def test_it_works(made: Source) -> None:
+    """Where no domain is in use here nothing is asked, in no run."""
+    move(made)
+    again = move(made)
+    assert again["tables"]["sessions"] == {"read": 3, "unchanged": 3}
+    assert MigrationRun.objects.latest("pk").options["domains"] == ["d1", "d2", "d3", "d4"]
+
+
+@pytest.mark.parametrize("name", ["d1", "d3", "d4"])
+@pytest.mark.parametrize("arguments", [(), ("--dry-run",), ("--join-domains", "d2")])
+def test_one_that_is_in_use_is_refused_before_anything_is_written(
+    made: Source, name: str, arguments: tuple[str, ...]
+) -> None:
+    make_agent("somebody", name)
+    said = refused(made.url, *arguments)
+    assert f"in use here: {name}." in said
+    assert f"--join-domains {name}" in said
+    assert not MigratedRow.objects.exists()
+    assert not MigrationRun.objects.exists()
+
+
+def test_one_that_shall_be_joined_is(made: Source) -> None:
+    """It stays as it was; what was allowed once needs not be said again."""
+    make_agent("somebody", "d1")
+    make_agent("somebody-else", "d3")
+    assert "d1, d3" in refused(made.url)
+    before = Domain.objects.filter(pk="d1").values().get()
+    move(made, "--join-domains", "d1,d3")
+    assert Domain.objects.filter(pk="d1").values().get() == before
+    assert "was here already" in MigratedRow.objects.get(source_table="domains", source_id="d1").note
+    assert set(Message.objects.values_list("domain_id", flat=True)) == {"d1", "d2"}
+    move(made)
+
+
+def test_a_domain_that_is_not_in_the_source_is_refused(made: Source) -> None:
+    assert "no domain d9" in refused(made.url, "--join-domains", "d9")
+
+
+def test_what_is_not_moved_asks_for_nothing(made: Source) -> None:
+    make_agent("somebody", "d1")
+    move(made, "--only", "summaries")
