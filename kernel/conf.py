@@ -28,6 +28,7 @@ class Conf:
     resource_timeout: float = 2.0  # seconds for the whole exchange with it
     media_convert_seconds: float = 60.0  # how long one file may take to be read as text
     media_convert_memory: int = 1_073_741_824  # memory for that, in bytes
+    media_parsers: int = 2  # files that are read at once on one machine; others wait half a minute, then are put off
     media_max_pages: int = 2_000  # pages of one document
     media_max_chars: int = 2_000_000  # text of one document
     media_max_bytes: int = 52_428_800  # one file, uploaded or fetched

@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from media.converting.reading import can_read, to_markdown
 from media.converting.results import Converted, Limits
+from media.converting.slots import BusyError
 
-__all__ = ["Converted", "Limits", "can_read", "to_markdown"]
+__all__ = ["BusyError", "Converted", "Limits", "can_read", "to_markdown"]

@@ -16,6 +16,7 @@ from typing import Any
 
 from kernel.errors import InvalidInputError, TooLargeError
 from media.converting.results import Limits
+from media.converting.slots import slot
 
 _CHILD, _ALONE, _ATTEMPTS = (Path(__file__).with_name(f"{name}.py") for name in ("child", "alone", "attempts"))
 _MARGIN = 1_048_576
@@ -36,7 +37,7 @@ def parse(path: Path, extension: str, limits: Limits) -> dict[str, Any]:
 def let_through(memory: int) -> list[str] | None:
     """What a parsing process should be refused and is not, in words; None where such a process does not run at all."""
     try:
-        told: list[str] = json.loads(run(_ATTEMPTS, (), Allowance(_TRYING, memory)))
+        told: list[str] = json.loads(_run(_ATTEMPTS, (), Allowance(_TRYING, memory)))
     except ValueError:
         return None
     return told
@@ -55,8 +56,14 @@ def run(script: Path, given: Sequence[object], allowed: Allowance) -> bytes:
     """What a script wrote to its standard output. It is alone, with no environment, in an empty folder, and may do no more
     than `alone.py` leaves it; nothing that it started outlives it.
 
-    Raises TooLargeError where it takes longer or says more than it may.
+    Raises TooLargeError where it takes longer or says more than it may, BusyError where too many others run.
     """
+    with slot() as handle:
+        return _run(script, given, allowed, handle)
+
+
+def _run(script: Path, given: Sequence[object], allowed: Allowance, *held: int) -> bytes:
+    """The same with no regard to others. What is in `held` the script holds for as long as it lives."""
     seconds = allowed.seconds
     limits = (allowed.memory, max(1, int(seconds)), allowed.answer)
     command = [sys.executable, "-I", "-X", "utf8", *map(str, (_ALONE, *limits, script, *given))]
@@ -69,6 +76,7 @@ def run(script: Path, given: Sequence[object], allowed: Allowance) -> bytes:
             cwd=empty,
             env={"PYTHONDONTWRITEBYTECODE": "1", "HOME": empty, "TMPDIR": empty},
             start_new_session=True,
+            pass_fds=held,
         )
         try:
             code = running.wait(seconds)

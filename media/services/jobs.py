@@ -20,6 +20,7 @@ from kernel.queue import enqueue
 from kernel.rows import insert
 from kernel.text import storable
 from media.contracts.kinds import FINAL, JobStatus
+from media.converting import BusyError
 from media.models import MediaJob, MediaObject
 from media.selectors.jobs import old_jobs, stale_jobs
 from media.selectors.uploads import without_key
@@ -118,19 +119,22 @@ def hold_on(job_id: UUID, token: UUID, ctx: Ctx) -> None:
 
 
 def fail(job_id: UUID, token: UUID, error: DomainError, ctx: Ctx) -> list[Change]:
-    """Keep why an attempt failed: it waits for another where that may help, else it has failed for good."""
+    """Keep why an attempt failed: it waits for another where that may help, else it has failed for good. One that
+    found too many others at work does not count."""
     row = held(job_id, token).filter(owner_id=ctx.actor.id).first()
     if row is None:
         return []
     text = storable(f"{error.code}: {error.message}")
     if error.code == "internal":
         text += f" ({ctx.request_id})"
-    again = error.code in _PASSING and row.attempts < row.max_attempts
+    busy = isinstance(error, BusyError)
+    again = busy or (error.code in _PASSING and row.attempts < row.max_attempts)
     status = JobStatus.QUEUED if again else JobStatus.FAILED
     pause = timedelta(seconds=max(2**row.attempts, error.retry_after or 0))
     written = held(job_id, token).update(
         status=status,
         error=text[:MAX_ERROR],
+        attempts=max(0, row.attempts - 1) if busy else row.attempts,
         available_at=ctx.now + pause if again else row.available_at,
         finished_at=None if again else ctx.now,
         lease_token=None,

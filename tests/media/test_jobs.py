@@ -25,6 +25,7 @@ from kernel.errors import (
     UnavailableError,
 )
 from media.actions import working as worker
+from media.converting import BusyError
 from media.models import MediaJob, SourceDocument
 from media.services import jobs, leases
 from tests.conftest import ELSEWHERE, TEAM, make_agent, make_person
@@ -285,6 +286,20 @@ def test_a_passing_fault_is_tried_again_until_it_has_failed(cast, importing):
         assert worker.run_media_job(job_id)
     assert (row_of(job_id).status, row_of(job_id).attempts) == ("failed", 2)
     assert cast.agent.do("get_media_job", id=job_id)["advice"]
+
+
+def test_an_attempt_that_found_too_many_others_at_work_does_not_count(cast, importing):
+    job_id = enqueue(cast.agent)
+    importing.before = raising(BusyError("Other files are being read.", retry_after=15))
+    put(job_id, max_attempts=1)
+    for seconds in (0, 20, 40):
+        with later(seconds):
+            assert worker.run_media_job(job_id)
+        assert (row_of(job_id).status, row_of(job_id).attempts) == ("queued", 0)
+    importing.before = lambda given, ctx: None
+    with later(60):
+        assert worker.run_media_job(job_id)
+    assert row_of(job_id).status == "completed"
 
 
 @pytest.mark.parametrize(

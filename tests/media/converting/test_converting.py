@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import zipfile
 from contextlib import suppress
+from datetime import date
 from pathlib import Path
 
 import pytest
+from openpyxl import Workbook
+from openpyxl.utils import get_column_letter
 
 from kernel.errors import DomainError, InvalidInputError, TooLargeError
 from media.converting import Converted, Limits, can_read, to_markdown
@@ -39,6 +43,39 @@ def test_a_spreadsheet(tmp_path):
     found = read(files.xlsx(tmp_path / "a.xlsx"))
     assert "## Prices" in found.text
     assert "| 西瓜 | 5 |" in found.text
+
+
+def sheet(path, cells: dict[str, object]):
+    """A workbook of one sheet with these cells."""
+    book = Workbook()
+    for place, value in cells.items():
+        book.active[place] = value
+    book.save(path)
+    return path
+
+
+def test_a_sheet_is_the_rows_and_columns_that_hold_something(tmp_path):
+    cells = {"C2": "item", "F2": "day | night", "C1048576": "melon", "XFD9": date(2026, 1, 2)}
+    found = read(sheet(tmp_path / "a.xlsx", cells), Limits(seconds=30))
+    assert found.text == (
+        "## Sheet\n| item | day \\| night |  |\n| --- | --- | --- |\n|  |  | 2026-01-02 |\n| melon |  |  |\n"
+    )
+
+
+def test_a_sheet_whose_table_would_be_too_large_is_refused(tmp_path):
+    path = sheet(tmp_path / "a.xlsx", {f"{get_column_letter(n)}{n}": n for n in range(1, 150)})
+    with pytest.raises(TooLargeError, match="149 rows and 149 columns"):
+        read(path, Limits(chars=20_000))
+
+
+def test_a_sheet_with_a_row_beyond_the_last_is_damaged(tmp_path):
+    with zipfile.ZipFile(files.xlsx(tmp_path / "a.xlsx")) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    members["xl/worksheets/sheet1.xml"] = members["xl/worksheets/sheet1.xml"].replace(
+        b'<row r="3"', b'<row r="99999999"'
+    )
+    with pytest.raises(InvalidInputError, match="damaged"):
+        read(files.archive(tmp_path / "b.xlsx", members), Limits(seconds=50))
 
 
 def test_a_presentation_knows_its_slides(tmp_path):
@@ -222,4 +259,4 @@ def _command(process: Path) -> bytes:
 
 def test_what_takes_too_much_memory_is_refused(tmp_path):
     with pytest.raises((TooLargeError, InvalidInputError)):
-        read(files.xlsx(tmp_path / "a.xlsx"), Limits(memory=60_000_000))
+        read(files.pdf(tmp_path / "a.pdf"), Limits(memory=45_000_000))
