@@ -83,8 +83,6 @@ def _prepare_promotion(given: PromoteToScopeInput, ctx: Ctx) -> _Promotion:
     lifecycle = Lifecycle(source.lifecycle_status)
     if lifecycle in (Lifecycle.DEMOTED, Lifecycle.RETIRED):
         raise ConflictError(f"Memory item {source.id} is {lifecycle}: it cannot be promoted.")
-    if lifecycle is Lifecycle.CANDIDATE and not verification:
-        raise InvalidInputError("verification_refs: the memory is only a candidate; name what verifies it.")
     if given.text is not None and source.type == "entities":
         raise InvalidInputError("text: an entity is known by its names and has no words of its own; leave it out.")
     return _Promotion(source, verification, promoted_before(source, given.target_scope.name, given.text))

@@ -21,7 +21,7 @@ class PromoteToScopeInput(KeyedInput):
     memory_item_id: ItemId
     target_scope: ScopeRef = Field(description="Task, project, expert or global scope of the same domain.")
     verification_refs: EvidenceRefs = Field(
-        default=[], description="What confirms it, other than the memory itself. A candidate needs at least one."
+        min_length=1, description="What confirms it, other than the memory itself: at least one."
     )
     reason: Why
     text: Words | None = Field(

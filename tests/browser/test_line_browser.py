@@ -10,7 +10,7 @@ from django.urls import reverse
 from playwright.sync_api import Browser
 
 from tests.conftest import TEAM, make_cast, make_person
-from tests.memory.talk import commit, compose, context, decision, only, ref
+from tests.memory.talk import VERIFIED, commit, compose, context, decision, only, ref
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -29,7 +29,13 @@ def copy(transactional_db) -> str:
     )  # fmt: skip
     last = only(told)["id"]
     for target, text in (("project:shop", "We use Postgres."), ("global:all", None)):
-        body = {"memory_item_id": last, "target_scope": ref(target), "reason": "the team agreed", "text": text}
+        body = {
+            "memory_item_id": last,
+            "target_scope": ref(target),
+            "reason": "the team agreed",
+            "text": text,
+            **VERIFIED,
+        }
         last = cast.reviewer.do("promote_to_scope", body)["item"]["id"]
     compose(cast.agent, "Which database, Postgres?", "s9", scope_context=context("global:all"))
     cast.reviewer.do(

@@ -17,7 +17,7 @@ from scopes.selectors import authenticate_key
 from search.models import IndexEntry, Posting
 from tests.conftest import TEAM, Cast, Player, make_agent, make_person
 from tests.guards.write_guard import guarded_tables
-from tests.memory.talk import commit, compose, context, only, ref
+from tests.memory.talk import VERIFIED, commit, compose, context, only, ref
 
 SECRET = "zebra-7315"
 PLAN = {"key": "decision:zoo:food", "decision": f"The code is {SECRET}."}
@@ -294,6 +294,7 @@ def test_a_copy_holds_what_it_was_made_from(cast):
         memory_item_id=item["id"],
         target_scope={"type": "global", "id": "g"},
         reason="for all",
+        **VERIFIED,
     )
     copy = made["item"]["id"]
     assert refused(cast.operator, "memory", item["id"]).extra["held"][0]["id"] == copy

@@ -14,7 +14,7 @@ from governance.hooks import Exporter
 from governance.selectors import exporting
 from kernel.errors import InvalidInputError, NotFoundError
 from tests.conftest import TEAM, Cast, Player, make_agent
-from tests.memory.talk import commit, context, decision, only, ref
+from tests.memory.talk import VERIFIED, commit, context, decision, only, ref
 
 pytestmark = pytest.mark.django_db
 
@@ -91,7 +91,7 @@ def test_a_copy_in_a_scope_that_one_does_not_read_is_not_named(cast):
     item = only(commit(cast.agent, scopes=given, decisions=[decision(scope_ref=ref("project:p"))]))
     out_of_sight = {"type": "global", "id": "council"}
     copy = cast.reviewer.do(
-        "promote_to_scope", memory_item_id=item["id"], target_scope=out_of_sight, reason="for all"
+        "promote_to_scope", memory_item_id=item["id"], target_scope=out_of_sight, reason="for all", **VERIFIED
     )["item"]["id"]
     seen = export(make_agent("narrow", TEAM, pattern="project:p"))
     assert {line["row"]["kind"] for line in seen if line["table"] == "knowledge_events"} >= {"copied"}

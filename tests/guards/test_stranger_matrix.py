@@ -352,7 +352,7 @@ INPUTS: dict[str, Inputs] = {
     "list_sessions": lambda ids: {"domain": {"domain_id": ids.domain}},
     "list_turns": lambda ids: {"session": {"domain_id": ids.domain, "session_id": ids.session}},
     "narrow_item": _acts(target_scope={"type": "task", "id": "t"}),
-    "promote_to_scope": _acts(target_scope={"type": "task", "id": "t"}),
+    "promote_to_scope": _acts(target_scope={"type": "task", "id": "t"}, verification_refs=WHY),
     "raise_tier": _acts(tier="qi", supporting_refs=WHY, verification_refs=WHY),
     "rebuild_index": lambda ids: {"domain": {"domain_id": ids.domain}},
     "reject_proposal": _decisions,

@@ -7,6 +7,8 @@ from typing import Any
 from memory.models import MemoryItem
 from tests.conftest import TEAM, Player
 
+VERIFIED = {"verification_refs": [{"kind": "url", "id": "https://example.org/why"}]}
+
 
 def ref(name: str) -> dict[str, str]:
     """The ScopeRef of a written form, `type:id`."""

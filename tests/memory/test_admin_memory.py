@@ -28,7 +28,7 @@ from scopes.models import Grant
 from scopes.selectors import authenticate_key
 from tests.conftest import TEAM, Player, make_agent, make_person
 from tests.guards.write_guard import unguarded
-from tests.memory.talk import commit, compose, context, decision, entity, gone, item, only
+from tests.memory.talk import VERIFIED, commit, compose, context, decision, entity, gone, item, only
 
 NASTY = "<script>alert(1)</script><a href='javascript:x'>go</a> https://evil.example a\u200bb \u202egnp"
 
@@ -265,7 +265,12 @@ def test_the_page_of_a_memory_and_of_its_copy_ask_few_questions(cast, client):
     first = only(commit(cast.agent, decisions=[decision("Use MySQL")]))["id"]
     refs = [{"kind": "memory", "id": first}, {"kind": "url", "id": "https://e.example"}]
     source = only(commit(cast.agent, say="Use it.", extract=False, decisions=[decision("Use it", evidence_refs=refs)]))
-    body = {"memory_item_id": source["id"], "target_scope": {"type": "project", "id": "p"}, "reason": "for all"}
+    body = {
+        "memory_item_id": source["id"],
+        "target_scope": {"type": "project", "id": "p"},
+        "reason": "for all",
+        **VERIFIED,
+    }
     copy = cast.reviewer.do("promote_to_scope", body)["item"]["id"]
     for row in (item(source["id"]), item(copy)):
         page(client, row)
@@ -295,7 +300,13 @@ def test_a_promoted_memory_shows_its_line_both_texts_and_who_is_told(cast, clien
     place = context("task:t")
     source = only(commit(cast.agent, say="Ann wants it.", extract=False, decisions=[decision(NASTY)], scopes=place))
     target = {"type": "project", "id": "shop"}
-    body = {"memory_item_id": source["id"], "target_scope": target, "reason": NASTY, "text": "Postgres it is."}
+    body = {
+        "memory_item_id": source["id"],
+        "target_scope": target,
+        "reason": NASTY,
+        **VERIFIED,
+        "text": "Postgres it is.",
+    }
     copy = cast.reviewer.do("promote_to_scope", body)["item"]["id"]
     other = make_agent("colleague")
     compose(other, "Postgres?", "n1", scope_context=context("project:shop"))
@@ -315,7 +326,13 @@ def test_a_promoted_memory_shows_its_line_both_texts_and_who_is_told(cast, clien
 def test_a_reviewer_of_the_target_alone_sees_that_there_is_a_source_and_not_what_it_says(cast):
     source = only(commit(cast.agent, decisions=[decision("Ann leaves")]))
     target = {"type": "project", "id": "shop"}
-    body = {"memory_item_id": source["id"], "target_scope": target, "reason": "for all", "text": "Someone leaves."}
+    body = {
+        "memory_item_id": source["id"],
+        "target_scope": target,
+        "reason": "for all",
+        **VERIFIED,
+        "text": "Someone leaves.",
+    }
     copy = cast.reviewer.do("promote_to_scope", body)["item"]["id"]
     make_person("shop-only", TEAM, "project:shop", is_staff=True)
     client = Client()

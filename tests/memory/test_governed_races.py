@@ -11,7 +11,7 @@ from kernel.errors import ConflictError, DomainError, UnavailableError
 from memory.models import KnowledgeEvent, MemoryItem
 from search.models import IndexEntry
 from tests.conftest import Cast, make_cast
-from tests.memory.talk import commit, context, decision, item, only, ref
+from tests.memory.talk import VERIFIED, commit, context, decision, item, only, ref
 from tests.threads import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -24,7 +24,7 @@ def known(cast: Cast, text: str = "Use Postgres", scope: str = TASK) -> str:
 
 
 def promote(cast: Cast, item_id: str) -> dict:
-    body = {"memory_item_id": item_id, "target_scope": ref(SHOP), "reason": "for all"}
+    body = {"memory_item_id": item_id, "target_scope": ref(SHOP), "reason": "for all", **VERIFIED}
     return cast.reviewer.do("promote_to_scope", body)
 
 

@@ -138,7 +138,7 @@ class TestRetract:
         """Field report C5."""
         source = known(cast.agent, "The staging proxy listens on port 7443", TASK)
         copy = cast.reviewer.do(
-            "promote_to_scope", memory_item_id=source, target_scope=ref(SHOP), reason="for all"
+            "promote_to_scope", memory_item_id=source, target_scope=ref(SHOP), reason="for all", verification_refs=[WHY]
         )["item"]["id"]  # fmt: skip
         near = known(cast.agent, "The staging proxy listens on port 7443 today", key="decision:shop:proxy", scope=TASK)
         derived = only(

@@ -9,7 +9,7 @@ import pytest
 from kernel.errors import NotFoundError
 from scopes.selectors import authenticate_key
 from tests.conftest import TEAM, Cast, Player, make_agent
-from tests.memory.talk import commit, context, decision, only, ref
+from tests.memory.talk import VERIFIED, commit, context, decision, only, ref
 
 TASK, SHOP, ALL = "task:t", "project:shop", "global:all"
 
@@ -19,7 +19,7 @@ def lineage(player: Player, item_id: str) -> dict:
 
 
 def copy(cast: Cast, item_id: str, target: str, **fields: str) -> str:
-    body = {"memory_item_id": item_id, "target_scope": ref(target), "reason": f"to {target}", **fields}
+    body = {"memory_item_id": item_id, "target_scope": ref(target), "reason": f"to {target}", **VERIFIED, **fields}
     return str(cast.reviewer.do("promote_to_scope", body)["item"]["id"])
 
 

@@ -12,7 +12,7 @@ from kernel.errors import InvalidInputError, NotFoundError
 from scopes.selectors import authenticate_key
 from tests.conftest import TEAM, make_agent
 from tests.memory.factories import made, scope_row
-from tests.memory.talk import commit, context, decision, gone, only, pref, ref, task
+from tests.memory.talk import VERIFIED, commit, context, decision, gone, only, pref, ref, task
 
 NOW = datetime(2026, 12, 1, 9, tzinfo=UTC)
 P, Q = "project:p", "project:q"
@@ -173,10 +173,12 @@ def test_what_was_never_proposed_is_listed_for_it(cast):
         )
         ids[number] = only(told)["id"]
     target = {"type": "project", "id": "shop"}
-    cast.reviewer.do("promote_to_scope", memory_item_id=ids[0], target_scope=target, reason="for all")
+    cast.reviewer.do("promote_to_scope", memory_item_id=ids[0], target_scope=target, reason="for all", **VERIFIED)
     cast.operator.do("grant_access", name="agent", domain_id=TEAM, rights=["read", "write", "promote"])
     agent = replace(cast.agent, identity=authenticate_key(cast.agent.key))
-    queued = agent.do("promote_to_scope", memory_item_id=ids[3], target_scope=target, reason="for all")["proposal"]
+    queued = agent.do("promote_to_scope", memory_item_id=ids[3], target_scope=target, reason="for all", **VERIFIED)[
+        "proposal"
+    ]
     listed = agent.do("list_memory_items", domain_id=TEAM, proposable=True)["items"]
     assert [each["id"] for each in listed] == [ids[4], ids[1]]
     cast.reviewer.do("reject_proposal", id=queued["id"], revision=1, reason="not for all")

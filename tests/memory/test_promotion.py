@@ -17,7 +17,7 @@ from memory.services.reversing import reverse
 from scopes.selectors import authenticate_key
 from tests.conftest import TEAM, Cast, Player, make_agent, make_person
 from tests.memory.factories import made, scope_row
-from tests.memory.talk import commit, context, decision, item, memories, only, pref, ref, task
+from tests.memory.talk import VERIFIED, commit, context, decision, item, memories, only, pref, ref, task
 
 SHOP = "project:shop"
 ALL = "global:all"
@@ -37,7 +37,13 @@ def known(player: Player, text: str = "Use Postgres", scope: str = "task:t", **f
 
 
 def promote(player: Player, item_id: str, target: str = SHOP, **fields: Any) -> dict:
-    body = {"memory_item_id": item_id, "target_scope": ref(target), "reason": "the team agreed", **fields}
+    body = {
+        "memory_item_id": item_id,
+        "target_scope": ref(target),
+        "reason": "the team agreed",
+        "verification_refs": [WHY],
+        **fields,
+    }
     return player.do("promote_to_scope", body)
 
 
@@ -118,7 +124,9 @@ def test_a_target_that_makes_no_sense_is_refused(cast, target, said):
 def test_another_domain_is_refused(cast):
     wanted = {**ref(SHOP), "domain_id": "elsewhere"}
     with pytest.raises(InvalidInputError, match="another domain"):
-        promoter(cast).do("promote_to_scope", memory_item_id=known(cast.agent), target_scope=wanted, reason="x")
+        promoter(cast).do(
+            "promote_to_scope", memory_item_id=known(cast.agent), target_scope=wanted, reason="x", **VERIFIED
+        )
 
 
 @pytest.mark.parametrize("reason", ["", "   ", None, 7, "x" * 2001])
@@ -133,16 +141,25 @@ def test_a_verification_that_leads_nowhere_is_refused(cast, refs):
         promote(promoter(cast), known(cast.agent), verification_refs=refs)
 
 
+@pytest.mark.parametrize("given", [{}, {"verification_refs": []}])
+def test_nothing_is_promoted_without_what_verifies_it(cast, given):
+    """Case 58, whoever asks and whatever it is."""
+    source = known(cast.agent)
+    for player in (promoter(cast), cast.reviewer):
+        with pytest.raises(InvalidInputError, match="verification_refs"):
+            player.do("promote_to_scope", memory_item_id=source, target_scope=ref(SHOP), reason="agreed", **given)
+    assert not Proposal.objects.exists()
+    assert MemoryItem.objects.count() == 1
+
+
 def test_a_memory_does_not_verify_itself(cast):
     source = known(cast.agent)
     with pytest.raises(InvalidInputError, match="itself"):
         promote(promoter(cast), source, verification_refs=[source])
 
 
-def test_a_candidate_needs_verification_and_becomes_trusted_by_it(cast):
+def test_a_candidate_becomes_trusted_by_what_verifies_it(cast):
     row = made(scope_row("task:t"), candidate=True, text="The cache is cold.")
-    with pytest.raises(InvalidInputError, match="candidate"):
-        promote(promoter(cast), str(row.id))
     answer = promoted(cast, str(row.id), verification_refs=[WHY])
     assert (answer["item"]["lifecycle_status"], answer["item"]["confidence"]) == ("promoted", 0.6)
 
@@ -316,7 +333,8 @@ def test_rejected_stays_rejected_unless_the_evidence_changed(cast):
     cast.reviewer.do("reject_proposal", id=queued["proposal"]["id"], revision=1, reason="not for all")
     with pytest.raises(ConflictError):
         promote(agent, source)
-    assert promote(agent, source, verification_refs=[WHY])["status"] == "queued"
+    other = {"kind": "url", "id": "https://example.org/measured"}
+    assert promote(agent, source, verification_refs=[WHY, other])["status"] == "queued"
 
 
 def test_an_edit_does_not_lead_where_the_editor_may_not_decide(cast):
