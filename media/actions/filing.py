@@ -92,7 +92,7 @@ def _found_tag(given: MoveTagInput | DeleteTagInput, ctx: Ctx) -> Tag:
 
 
 def _move(given: MoveTagInput, tag: Tag, ctx: Ctx) -> Applied[MoveTagResult]:
-    changes = move_tag(tag, given.parent)
+    changes = move_tag(tag, given.parent, ctx, create=given.create_parent)
     tag.refresh_from_db()
     return MoveTagResult(tag=view_tags([tag], ctx)[0]), changes
 

@@ -7,9 +7,10 @@ from enum import StrEnum
 from typing import Annotated, Literal, Self
 from uuid import UUID
 
-from pydantic import Field, JsonValue, model_validator
+from pydantic import AfterValidator, Field, JsonValue, model_validator
 
 from kernel.contracts import Contract, KeyedInput, KeyedResult, PageInput, PageResult
+from kernel.text import fold
 from media.contracts.kinds import DocumentState, MediaType, SourceType
 from media.contracts.metadata import RESERVED, DocumentMetadata
 from scopes.contracts import DomainId, ScopeRef, ScopeView
@@ -18,7 +19,19 @@ OptionalDomain = Annotated[
     DomainId | None,
     Field(description="The isolation domain; left out, the only one that you can reach, else `legacy`."),
 ]
-TagName = Annotated[str, Field(min_length=1, max_length=255, pattern=r"\S", description="A tag by its name.")]
+KnownTag = Annotated[str, Field(min_length=1, max_length=255, pattern=r"\S", description="A tag by its name.")]
+
+
+def one_tag(name: str) -> str:
+    """A name that can become a tag. Raises ValueError for a path of tags."""
+    if ">" in fold(name).split():
+        raise ValueError(
+            "give each tag by itself: > stands between tags of a path, and move_tag puts one below another"
+        )
+    return name
+
+
+TagName = Annotated[KnownTag, AfterValidator(one_tag), Field(description="A tag by its name, not by its path.")]
 
 
 UPLOAD = "upload:"
@@ -206,7 +219,7 @@ class ListDocumentsInput(PageInput):
         default=None, max_length=2000, description="Only of addresses that begin so."
     )
     language: str | None = Field(default=None, max_length=10, description="Only in this language.")
-    tag: TagName | None = Field(default=None, description="Only with a section of this tag.")
+    tag: KnownTag | None = Field(default=None, description="Only with a section of this tag.")
     topic_id: UUID | None = Field(default=None, description="Only with a section of this topic.")
 
 

@@ -9,7 +9,7 @@ from uuid import UUID
 from pydantic import Field, model_validator
 
 from kernel.contracts import Contract, KeyedInput, KeyedResult, PageInput, PageResult
-from media.contracts.documents import OptionalDomain, TagName
+from media.contracts.documents import KnownTag, OptionalDomain, TagName, one_tag
 
 TopicTitle = Annotated[
     str, Field(min_length=1, max_length=255, pattern=r"^\S(.*\S)?$", description="Its title; yours are unique.")
@@ -66,7 +66,16 @@ class MoveTagInput(KeyedInput):
     """A tag and the place in the tree to put it."""
 
     tag_id: UUID = Field(description="Tag id.")
-    parent: TagName | None = Field(default=None, description="The tag above it by name; null: it stands at the top.")
+    parent: KnownTag | None = Field(default=None, description="The tag above it by name; null: it stands at the top.")
+    create_parent: bool = Field(
+        default=False, description="True: make the tag above it where there is none that you see."
+    )
+
+    @model_validator(mode="after")
+    def _nameable(self) -> Self:
+        if self.create_parent and self.parent:
+            one_tag(self.parent)
+        return self
 
 
 class MoveTagResult(KeyedResult):

@@ -31,15 +31,20 @@ def visible_tags(ctx: Ctx) -> QuerySet[Tag]:
     return Tag.objects.filter(domain_filter(ctx), Exists(sections) | Exists(topics))
 
 
-def get_tag(tag_id: UUID, ctx: Ctx) -> Tag:
-    """A visible tag, or one that stands above a visible one and so in its path. Raises NotFoundError."""
-    row = Tag.objects.filter(domain_filter(ctx), pk=tag_id).first()
-    level = [row.pk] if row else []
+def is_seen(row: Tag, ctx: Ctx) -> bool:
+    """Whether a tag is visible, or stands above a visible one and so in its path."""
+    level = [row.pk]
     for _ in range(MAX_DEPTH):
         if not level or visible_tags(ctx).filter(pk__in=level).exists():
             break
         level = list(Tag.objects.filter(parent__in=level).values_list("pk", flat=True))
-    if row is None or not level:
+    return bool(level)
+
+
+def get_tag(tag_id: UUID, ctx: Ctx) -> Tag:
+    """A tag that is seen as above. Raises NotFoundError."""
+    row = Tag.objects.filter(domain_filter(ctx), pk=tag_id).first()
+    if row is None or not is_seen(row, ctx):
         raise NotFoundError(f"No tag {str(tag_id)!r} that you can see.")
     return row
 

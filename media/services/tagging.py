@@ -12,7 +12,7 @@ from kernel.db import held_in_place
 from kernel.errors import ConflictError, NotFoundError
 from kernel.text import fold
 from media.models import SectionTag, SourceSection, Tag, Topic, TopicTag
-from media.selectors.filing import MAX_DEPTH, ancestors, path_of
+from media.selectors.filing import MAX_DEPTH, ancestors, is_seen, path_of
 
 
 def ensure_tags(domain_id: str, names: Iterable[str]) -> tuple[list[Tag], list[Change]]:
@@ -73,11 +73,12 @@ def _height(top: Tag, rows: Iterable[Tag]) -> int:
     return height
 
 
-def move_tag(tag: Tag, parent_name: str | None) -> list[Change]:
-    """Put a tag below another one, or at the top. Raises ConflictError where it would stand below itself."""
+def move_tag(tag: Tag, parent_name: str | None, ctx: Ctx, *, create: bool) -> list[Change]:
+    """Put a tag below another one, or at the top. Raises ConflictError where it would stand below itself, NotFoundError
+    where the actor sees none of that name and it is not to be made."""
     rows = _locked_tree(tag)
     row = rows[tag.pk]
-    parents, changes = ensure_tags(tag.domain_id, [parent_name]) if parent_name else ([], [])
+    parents, changes = _parents(rows.values(), parent_name, create, ctx) if parent_name else ([], [])
     parent = parents[0] if parents else None
     if parent is not None:
         above = path_of(parent, ancestors([parent]))
@@ -91,6 +92,17 @@ def move_tag(tag: Tag, parent_name: str | None) -> list[Change]:
         return []
     Tag.objects.filter(pk=row.pk).update(parent=parent)
     return [*changes, Change("tags", str(row.pk), before, after)]
+
+
+def _parents(rows: Iterable[Tag], name: str, create: bool, ctx: Ctx) -> tuple[list[Tag], list[Change]]:
+    """The tag of this name, made where that is wanted. One that the actor does not see is as good as none."""
+    rows = list(rows)
+    there = [row for row in rows if row.folded == fold(name)[:255] and is_seen(row, ctx)]
+    if there:
+        return there, []
+    if not create:
+        raise NotFoundError(f"No tag {name!r} that you can see: correct its name, or set create_parent to make it.")
+    return ensure_tags(rows[0].domain_id, [name])
 
 
 def delete_tag(tag: Tag, ctx: Ctx, *, everywhere: bool) -> tuple[int, list[Change]]:

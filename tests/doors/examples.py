@@ -400,7 +400,7 @@ EXAMPLES: dict[str, Example] = {
     "list_tags": Example("agent", lambda cast: _in_team(_tag(cast)), "stranger"),
     "list_topics": Example("agent", lambda cast: _in_team(_topic(cast)), "stranger"),
     "delete_tag": Example("agent", _tag, "stranger"),
-    "move_tag": Example("agent", lambda cast: {**_tag(cast), "parent": "Above"}, "stranger"),
+    "move_tag": Example("agent", lambda cast: {**_tag(cast), "parent": "Above", "create_parent": True}, "stranger"),
     "remove_document_from_topic": Example("agent", lambda cast: {**_topic(cast), **_document(cast)}, "stranger"),
     "tag_sections": Example("agent", lambda cast: {**_document(cast), "tags": ["新"], "replace": True}, "stranger"),
     "update_topic": Example("agent", lambda cast: {**_topic(cast), "title": "New", "tags": ["c"]}, "stranger"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from governance.models import AuditEntry
-from kernel.errors import DomainError
+from kernel.errors import DomainError, InvalidInputError
 from media.models import SectionTag, SourceDocument, Tag, TopicSection
 from media.services import tagging
 from tests.conftest import TEAM, Cast, Player, make_agent
@@ -52,10 +52,35 @@ def test_it_works(cast):
 
 def test_a_tag_stands_below_another(cast):
     add(cast.agent, tags=["melon"])
-    moved = cast.agent.do("move_tag", tag_id=tags(cast.agent)["melon"]["id"], parent="fruit")["tag"]
+    moved = cast.agent.do("move_tag", tag_id=tags(cast.agent)["melon"]["id"], parent="fruit", create_parent=True)[
+        "tag"
+    ]
     assert moved["path"] == "fruit > melon"
     top = cast.agent.do("move_tag", tag_id=moved["id"])["tag"]
     assert (top["path"], top["parent_id"]) == ("melon", None)
+
+
+def test_a_tag_above_that_is_missing_is_made_only_where_that_is_said(cast, peer):
+    add(cast.agent, tags=["melon"])
+    add(cast.agent, "# Shared\n\nText", scopes=(PROJECT,), tags=["open"])
+    mine, seen = tags(cast.agent)["melon"]["id"], tags(peer)["open"]["id"]
+    assert refused(cast.agent, "move_tag", tag_id=mine, parent="friut") == (404, "not_found")
+    assert refused(peer, "move_tag", tag_id=seen, parent="melon") == (404, "not_found")  # there, but out of sight
+    assert not Tag.objects.filter(name="friut").exists()
+    made = cast.agent.do("move_tag", tag_id=mine, parent="fruit", create_parent=True)["tag"]
+    assert made["path"] == "fruit > melon"
+
+
+@pytest.mark.parametrize("name", ["animal > mammal > cat", "a ＞ b", "> a", ">"])
+def test_a_path_is_no_name(cast, name):
+    document = add(cast.agent, tags=["a>b", "c->d"])
+    with pytest.raises(InvalidInputError) as told:
+        add(cast.agent, "# New\n\nText", tags=[name])
+    assert "each tag by itself" in str(told.value.errors)
+    assert refused(cast.agent, "tag_sections", document_id=document, tags=[name])[0] == 422
+    assert refused(cast.agent, "create_topic", domain_id=TEAM, title="T", tags=[name])[0] == 422
+    mine = tags(cast.agent)["a>b"]["id"]
+    assert refused(cast.agent, "move_tag", tag_id=mine, parent=name, create_parent=True)[0] == 422
 
 
 @pytest.mark.parametrize("below", ["a", "b", "c"])
@@ -132,7 +157,9 @@ def test_a_tag_is_taken_away_and_what_stood_below_it_stands_at_the_top(cast):
 
 def test_a_tag_that_only_stands_above_others_is_taken_away_too(cast, peer):
     add(cast.agent, tags=["melon"])
-    above = cast.agent.do("move_tag", tag_id=tags(cast.agent)["melon"]["id"], parent="fruit")["tag"]["parent_id"]
+    above = cast.agent.do("move_tag", tag_id=tags(cast.agent)["melon"]["id"], parent="fruit", create_parent=True)[
+        "tag"
+    ]["parent_id"]
     assert refused(peer, "delete_tag", tag_id=above) == (404, "not_found")
     assert cast.agent.do("delete_tag", tag_id=above)["removed"] == 0
     assert tags(cast.agent)["melon"]["path"] == "melon"
