@@ -13,7 +13,8 @@ from legacy.contracts import Fate
 class MigrationRun(models.Model):
     """One run. `source` is `host:port/database`, never with a password; `origins` say of each table with rows in which
     database, whatever its address, and schema it was read; `figures` are the counts by source table, the rate and the
-    most memory that it took, as they were last known."""
+    most memory that it took, as they were last known. `place` is the machine and folder where it began, `heartbeat_at` when
+    it last showed that it goes on; of those that do there is one at most."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     source = models.CharField(max_length=300)
@@ -26,10 +27,15 @@ class MigrationRun(models.Model):
     figures = JSONField(default=dict)
     started_at = models.DateTimeField(default=clock.now)
     finished_at = models.DateTimeField(null=True, blank=True)
+    heartbeat_at = models.DateTimeField(null=True, blank=True)
+    place = models.CharField(max_length=300, blank=True, default="")
 
     class Meta:
         db_table = "migration_runs"
         ordering = ["-id"]
+        constraints = [
+            models.UniqueConstraint(fields=["state"], name="migration_runs_one", condition=models.Q(state="running")),
+        ]
 
     def __str__(self) -> str:
         return f"{self.source} {self.state}"

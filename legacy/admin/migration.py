@@ -18,6 +18,7 @@ from legacy.contracts.validating import Check, Finding, MigrationReport, TableFi
 from legacy.models import MigrationRun
 from legacy.selectors.links import MODELS
 from legacy.selectors.reading import owner_names
+from legacy.selectors.running import state_of
 
 ROWS = 20
 NARROWED = ("outcome", "source_table", "source_id", "reason")
@@ -134,7 +135,7 @@ class MigrationRunAdmin(ReadOnlyAdmin):
     """The runs; what they did is on the page of moving in."""
 
     placed = False
-    list_display = ("source", "state", "started_at", "finished_at")
+    list_display = ("source", "its_state", "started_at", "finished_at")
     search_fields = ("source",)
     screens = (MigrationScreen,)
     teach = "Nothing was moved in yet"
@@ -145,12 +146,17 @@ class MigrationRunAdmin(ReadOnlyAdmin):
         rows = MigrationRun.objects.all()
         return rows if ctx.may(Right.OPERATE, ANY) else rows.none()
 
+    @admin.display(description="state")
+    def its_state(self, row: MigrationRun) -> str:
+        """Its state; one that was killed is interrupted."""
+        return state_of(row)
+
     def facts(self, row: MigrationRun, request: HttpRequest) -> list[Fact]:
         """What it read, when, and its figures."""
         return [
             fact("Source", row.source),
             fact("Moved in for", owner_names([row]).get(row.owner_id, "unknown")),
-            fact("State", row.state, kind="word"),
+            fact("State", state_of(row), kind="word"),
             fact("Began", row.started_at, kind="time"),
             fact("Ended", row.finished_at, kind="time"),
             fact("Options", row.options, kind="json"),

@@ -23,7 +23,9 @@ class RunView(Contract):
     id: UUID = Field(description="Its id.")
     source: str = Field(description="Host, port and name of the older database; never a password.")
     owner: str = Field(description="Name of the principal whose the sessions became; empty where that is not known.")
-    state: str = Field(description="`running`, `finished`, `failed` or `interrupted`.")
+    state: str = Field(
+        description="`running`, `finished`, `failed` or `interrupted`; one that was killed is `interrupted`."
+    )
     started_at: datetime = Field(description="When it began.")
     finished_at: datetime | None = Field(description="When it ended; null: it runs, or was killed.")
     figures: dict[str, Any] = Field(description="Rows by table and outcome, rows a second, most memory in bytes.")

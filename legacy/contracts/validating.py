@@ -67,6 +67,10 @@ class MigrationReport(Contract):
     """Everything that a validation found."""
 
     run_id: UUID | None = Field(description="The last migration run; null where there was none.")
+    run_state: str = Field(
+        default="",
+        description="How the last run ended, `running` where it goes on, `interrupted` where it was broken off or killed.",
+    )
     source: str = Field(description="Host, port and name of the older database; empty where it was not given.")
     started_at: datetime = Field(description="When the validation began.")
     finished_at: datetime = Field(description="When it ended.")

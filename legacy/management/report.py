@@ -8,6 +8,11 @@ from kernel.text import show_invisible
 from legacy.contracts.validating import Check, MigrationReport, TableFigures
 
 _SHOWN = 10
+UNFINISHED = {
+    "running": "The last run goes on at this moment.",
+    "failed": "The last run failed.",
+    "interrupted": "The last run was broken off.",
+}
 
 
 def as_text(report: MigrationReport) -> str:
@@ -18,6 +23,8 @@ def as_text(report: MigrationReport) -> str:
 def _lines(report: MigrationReport) -> Iterator[str]:
     where = f"against {report.source}" if report.source else "on this side alone"
     yield f"Migration validated {where}, {report.finished_at:%Y-%m-%d %H:%M:%S} UTC."
+    if report.run_state not in ("", "finished"):
+        yield f"{UNFINISHED[report.run_state]} Not every row may have been looked at: run migrate_legacy to its end."
     yield ""
     yield "Without scope or source session (each must be 0):"
     for name, count in report.missing.model_dump().items():

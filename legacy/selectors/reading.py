@@ -15,6 +15,7 @@ from legacy.contracts.reading import (
 )
 from legacy.contracts.validating import MigrationReport
 from legacy.models import MigratedRow, MigrationCheck, MigrationRun
+from legacy.selectors.running import state_of
 from scopes.models import Principal
 
 _RUNS = 10
@@ -47,7 +48,7 @@ def _run(row: MigrationRun, owner: str) -> RunView:
         id=row.pk,
         source=row.source,
         owner=owner,
-        state=row.state,
+        state=state_of(row),
         started_at=row.started_at,
         finished_at=row.finished_at,
         figures=row.figures,

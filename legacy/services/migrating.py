@@ -17,6 +17,7 @@ from kernel.context import Actor, Ctx
 from kernel.db import rolled_back
 from legacy.models import MigrationRun
 from legacy.selectors.closed import closed_to
+from legacy.services.alone import Pulse, open_run, refuse_beside_another
 from legacy.services.batches import batches
 from legacy.services.figures import Figures
 from legacy.services.joining import TAKEN, domains_of, refuse_in_use
@@ -26,7 +27,7 @@ from legacy.services.same_source import origins, refuse_another
 from legacy.services.storing import EVENT, migrate_batch
 from legacy.source import Source
 from legacy.steps import STEPS
-from legacy.steps.base import Run, Step
+from legacy.steps.base import Run, Step, show_life
 
 logger = logging.getLogger(__name__)
 
@@ -75,10 +76,11 @@ def migrate(source: Source, owner: Actor, options: Options, ctx: Ctx, progress: 
     refuse_in_use(named, options.join_domains)
     told = {**options.as_json(), TAKEN: sorted(named)}
     row = MigrationRun(source=source.label, origins=read, owner_id=owner.id, options=told)
-    run = Run(row.id, source, owner, ctx, options.media_root, options.dry_run)
+    pulse = Pulse(None if options.dry_run else row.id)
+    run = Run(row.id, source, owner, ctx, options.media_root, options.dry_run, pulse=pulse)
     whole: AbstractContextManager[None] = rolled_back() if options.dry_run else nullcontext()
     with whole:
-        gate.by_itself(EVENT, lambda: _begin(row), ctx)
+        gate.by_itself(EVENT, lambda: _begin(row, dry_run=options.dry_run), ctx)
         state = "interrupted"
         try:
             _count_left_out(source, options, figures)
@@ -98,16 +100,21 @@ def migrate(source: Source, owner: Actor, options: Options, ctx: Ctx, progress: 
     return row.id, figures
 
 
-def _begin(row: MigrationRun) -> list[Change]:
-    """Open the run; one that was killed is called interrupted from now on."""
-    MigrationRun.objects.filter(state="running").update(state="interrupted", finished_at=clock.now())
-    row.save(force_insert=True)
+def _begin(row: MigrationRun, *, dry_run: bool) -> list[Change]:
+    """Open the run; one that was killed is called interrupted from now on. A dry run says of itself that it is over, so that
+    nothing waits for what is undone anyway."""
+    if dry_run:
+        refuse_beside_another()
+        row.state = "finished"
+        row.save(force_insert=True)
+    else:
+        open_run(row)
     return [Change("migration_runs", str(row.id), None, {"source": row.source, "state": row.state})]
 
 
 def _end(row: MigrationRun, state: str, figures: Figures) -> list[Change]:
     after = {"state": state, "figures": figures.as_json()}
-    MigrationRun.objects.filter(pk=row.pk).update(**after, finished_at=clock.now())
+    MigrationRun.objects.filter(pk=row.pk, state=row.state).update(**after, finished_at=clock.now())
     return [Change("migration_runs", str(row.id), {"state": "running"}, {"state": state, "rows": figures.rows})]
 
 
@@ -124,6 +131,7 @@ def _migrate_step(step: Step, run: Run, options: Options, figures: Figures, prog
     progress(step.name, done, total, figures)
     for batch in batches(step.rows(run.source), options.batch):
         migrate_batch(step, batch, run, figures)
+        show_life(run)
         done += len(batch)
         figures.rows += len(batch)
         progress(step.name, done, total, figures)

@@ -17,7 +17,7 @@ from legacy.contracts.outcomes import NOTE, kept_aside
 from legacy.models import MigratedRow
 from legacy.services.changed import Pair, follow, standing
 from legacy.services.figures import Figures
-from legacy.steps.base import Preparing, Run, Step
+from legacy.steps.base import Preparing, Run, Step, beat
 
 logger = logging.getLogger(__name__)
 
@@ -39,6 +39,7 @@ def migrate_batch(step: Step, batch: Sequence[SourceRow], run: Run, figures: Fig
             run = replace(run, ready=step.prepare(fresh, run))
 
         def write() -> list[Change]:
+            beat(run)
             outcomes[:] = [*(_stored(step, fresh, run) if fresh else []), *again]
             _remember(outcomes, known, run)
             return _summed(outcomes, run)
@@ -77,6 +78,7 @@ def _follow_batch(step: Step, pairs: Sequence[Pair], run: Run, figures: Figures)
     followed: list[Outcome] = []
 
     def write() -> list[Change]:
+        beat(run)
         for row, before in pairs:
             try:
                 if before.pk in kept:

@@ -10,6 +10,7 @@ from kernel import clock
 from legacy.contracts.validating import MigrationReport, MissingCounts
 from legacy.models import MigratedRow, MigrationRun
 from legacy.selectors.closed import closed_to
+from legacy.selectors.running import state_of
 from legacy.services.batches import batches
 from legacy.services.figures import peak_memory
 from legacy.services.holding import key_there, look_at_source_rows, look_at_targets, look_for_gone
@@ -42,6 +43,7 @@ def validate(source: Source | None, progress: Progress, batch: int = BATCH) -> M
     run = MigrationRun.objects.order_by("-pk").first()
     return MigrationReport(
         run_id=run.pk if run else None,
+        run_state=state_of(run) if run else "",
         source=source.label if source else "",
         started_at=started,
         finished_at=clock.now(),

@@ -12,6 +12,8 @@ from uuid import UUID
 
 from django.db.models import Model
 
+from governance import gate
+from kernel.actions import Change
 from kernel.canonical import canonical_json
 from kernel.context import Actor, Ctx
 from kernel.rows import insert
@@ -33,7 +35,7 @@ class Run:
     bytes are stored. `ready` is what the step itself prepared of the batch at hand.
 
     `again` is what is remembered of the one row of the batch where that was moved in before and has changed in the source
-    since: the row that it became is brought in line with it.
+    since: the row that it became is brought in line with it. `pulse` shows that the run goes on.
     """
 
     id: UUID
@@ -44,6 +46,7 @@ class Run:
     dry_run: bool = False
     ready: Any = None
     again: MigratedRow | None = None
+    pulse: Pulse | None = None
 
     @property
     def became(self) -> UUID:
@@ -55,6 +58,16 @@ class Run:
     def told_before(self, words: str) -> bool:
         """Whether the row of the batch is taken again, and its note had these words."""
         return self.again is not None and words in self.again.note
+
+
+class Pulse(Protocol):
+    """How a run shows that it goes on."""
+
+    def due(self) -> bool:
+        """Whether it is time to."""
+
+    def beat(self) -> None:
+        """Show it, in a transaction. Raises ConflictError where the run was taken for broken off."""
 
 
 class Step(Protocol):
@@ -81,6 +94,19 @@ class Preparing(Protocol):
 
     def prepare(self, rows: Sequence[SourceRow], run: Run) -> Any:
         """What `store` finds in `run.ready`. No transaction is open, but in a dry run, which undoes all rows."""
+
+
+def beat(run: Run) -> list[Change]:
+    """Show in a transaction that the run goes on: one that was taken for broken off stores nothing more."""
+    if run.pulse is not None:
+        run.pulse.beat()
+    return []
+
+
+def show_life(run: Run) -> None:
+    """Show that the run goes on, where it did not lately, while no transaction is open."""
+    if run.pulse is not None and run.pulse.due():
+        gate.by_itself("migrate_legacy", lambda: beat(run), run.ctx)
 
 
 def each(rows: Iterable[SourceRow], take: Callable[[SourceRow], Outcome]) -> list[Outcome]:

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from legacy.contracts import Outcome, Quarantined, Reason, SourceRow
 from legacy.contracts.outcomes import moved
 from legacy.source import Source
-from legacy.steps.base import Run, each, told_beside
+from legacy.steps.base import Run, each, show_life, told_beside
 from legacy.steps.documents import sha256_of
 from media.models import MediaObject
 from media.services.objects import keep, register
@@ -94,7 +94,11 @@ class Objects:
 
     def prepare(self, rows: Sequence[SourceRow], run: Run) -> Mapping[str, Checked | Quarantined]:
         """Check the bytes of each and store them."""
-        return {row.id: _checked(row, run) for row in rows}
+        found = {}
+        for row in rows:
+            found[row.id] = _checked(row, run)
+            show_life(run)
+        return found
 
     def store(self, rows: Sequence[SourceRow], run: Run) -> list[Outcome]:
         """Say of each where its bytes are."""

@@ -62,10 +62,16 @@ def mapped(row: SourceRow) -> Mapped:
         number=number,
         title=row.text("section_title", 500),
         content=content,
-        metadata={**row.beside(_KNOWN), **row.json_object("metadata")},
+        metadata={**_changed(row), **row.beside(_KNOWN), **row.json_object("metadata")},
         created_at=row.moment("created_at"),
         note=note,
     )
+
+
+def _changed(row: SourceRow) -> dict[str, str]:
+    """When it was changed last, where that was later than when it was made."""
+    at = row.moment("updated_at")
+    return {"updated_at": at.isoformat()} if at is not None and at != row.moment("created_at") else {}
 
 
 def _number(row: SourceRow) -> tuple[int, str]:

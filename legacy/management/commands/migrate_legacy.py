@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import fcntl
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -14,10 +11,10 @@ from django.db import DatabaseError
 
 from governance import gate
 from governance.management.base import ActionCommand, operator_name, unusable_database, usage_error
-from kernel.conf import conf
 from kernel.context import Door
-from kernel.errors import ConflictError, DomainError, UnavailableError
+from kernel.errors import DomainError, UnavailableError
 from kernel.text import show_invisible
+from legacy.services.alone import alone
 from legacy.services.figures import Figures
 from legacy.services.migrating import BATCH, Options, migrate
 from legacy.services.owning import owner_named
@@ -59,7 +56,7 @@ class Command(ActionCommand):
     def handle(self, **options: Any) -> None:
         wanted = _options(options)
         try:
-            with _alone(), opened(options["source"]) as source:
+            with alone(), opened(options["source"]) as source:
                 self._check(source)
                 self._move(source, wanted, options)
         except DomainError as exc:
@@ -165,15 +162,3 @@ def _options(given: dict[str, Any]) -> Options:
 
 def _by_commas(text: str | None) -> tuple[str, ...]:
     return tuple(name.strip() for name in (text or "").split(",") if name.strip())
-
-
-@contextmanager
-def _alone() -> Iterator[None]:
-    """Only one run at a time: the lock is gone when the process is, however it ends."""
-    conf().data_dir.mkdir(parents=True, exist_ok=True)
-    with (conf().data_dir / "migrate_legacy.lock").open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as exc:
-            raise ConflictError("Another migrate_legacy is running: wait until it ends.") from exc
-        yield
