@@ -10,18 +10,17 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from governance.adminbase import Fact, ReadOnlyAdmin, Screen, as_uuid, ctx_of, fact, page_url, read
-from governance.adminbase.charts import Series, bars
 from kernel.context import ANY, Ctx, Right
 from legacy.contracts import Fate
 from legacy.contracts.reading import GetMigrationResult, ListMigratedRowsResult, MigratedRowView
-from legacy.contracts.validating import Check, Finding, MigrationReport, TableFigures
+from legacy.contracts.validating import Check, Finding, TableFigures
 from legacy.models import MigrationRun
 from legacy.selectors.links import MODELS
 from legacy.selectors.reading import owner_names
 from legacy.selectors.running import state_of
 
-ROWS = 20
-NARROWED = ("outcome", "source_table", "source_id", "reason")
+ROWS = 10
+NARROWED = ("outcome", "source_table", "source_id", "reason", "noted")
 
 
 class MigrationScreen(Screen):
@@ -42,16 +41,20 @@ class MigrationScreen(Screen):
         found: GetMigrationResult = read("get_migration", request)
         asked = {name: request.GET.get(name, "").strip() for name in NARROWED}
         narrowed = {name: value for name, value in asked.items() if value} or {"outcome": "quarantined"}
-        given = {**narrowed, **({"cursor": request.GET["cursor"]} if request.GET.get("cursor") else {})}
+        given: dict[str, Any] = {**narrowed, **({"noted": True} if "noted" in narrowed else {})}
+        given |= {"cursor": request.GET["cursor"]} if request.GET.get("cursor") else {}
         listed: ListMigratedRowsResult = read("list_migrated_rows", request, limit=ROWS, **given)
         report = found.report
+        checks = [_check(check) for check in report.checks] if report else []
+        tables = [_table(table) for table in report.tables] if report else []
         more = {**narrowed, "cursor": listed.next_cursor}
         return {
             "report": report,
             "runs": found.runs,
-            "chart": _chart(report) if report else "",
-            "tables": [_table(table) for table in report.tables] if report else [],
-            "checks": [_check(check) for check in report.checks] if report else [],
+            "tables": [line for line in tables if line["held"]],
+            "bare": [line["figures"].source_table for line in tables if not line["held"]],
+            "told": [line for line in checks if line["findings"]],
+            "quiet": [line for line in checks if not line["findings"]],
             "reasons": [_reason(each, found.reasons) for each in report.reasons] if report else [],
             "asked": asked,
             "outcomes": [(fate.value, fate.value.replace("_", " ")) for fate in Fate],
@@ -62,30 +65,18 @@ class MigrationScreen(Screen):
         }
 
 
-def _chart(report: MigrationReport) -> str:
-    tables = [table for table in report.tables if table.migrated or table.quarantined or table.left_out]
-    return bars(
-        "Rows by table and what became of them",
-        [table.source_table for table in tables],
-        [
-            Series("moved", [table.migrated for table in tables], "good"),
-            Series("quarantined", [table.quarantined for table in tables], "bad"),
-            Series("left out", [table.left_out for table in tables], "plain"),
-        ],
-        "No row was moved.",
-        "Table",
-    )
-
-
 def _table(table: TableFigures) -> dict[str, Any]:
     accounted = table.migrated + table.quarantined + table.left_out
     same = None if table.source_digest is None else table.source_digest == table.target_digest
     query = {"source_table": table.source_table, "outcome": "quarantined"}
+    noted = {"source_table": table.source_table, "outcome": "migrated", "noted": "1"}
     return {
         "figures": table,
         "unaccounted": None if table.in_source is None else table.in_source - accounted,
         "same": same,
+        "held": bool(accounted or table.in_source or table.target_tables),
         "link": f"?{urlencode(query)}#rows" if table.quarantined else "",
+        "noted": f"?{urlencode(noted)}#rows" if table.adjusted else "",
     }
 
 

@@ -48,6 +48,7 @@ class ListMigratedRowsInput(PageInput):
     source_table: str | None = Field(default=None, max_length=64, description="Only rows of this table there.")
     source_id: str | None = Field(default=None, max_length=500, description="Only the row of this id there.")
     reason: str | None = Field(default=None, max_length=40, description="Only rows with this reason.")
+    noted: bool | None = Field(default=None, description="True: only rows with a note; false: only those without.")
 
 
 class MigratedRowView(Contract):

@@ -62,7 +62,10 @@ def migrated_rows(given: ListMigratedRowsInput) -> ListMigratedRowsResult:
         for name in ("outcome", "source_table", "source_id", "reason")
         if (value := getattr(given, name)) is not None
     }
-    rows, cursor = page(MigratedRow.objects.filter(**wanted), given, "id", int)
+    found = MigratedRow.objects.filter(**wanted)
+    if given.noted is not None:
+        found = found.exclude(note="") if given.noted else found.filter(note="")
+    rows, cursor = page(found, given, "id", int)
     return ListMigratedRowsResult(rows=[_row(row) for row in rows], next_cursor=cursor)
 
 

@@ -108,12 +108,35 @@ def test_the_last_report_against_the_source_counts_before_one_of_this_side(cast)
 def test_rows_are_narrowed_and_paged(cast):
     for number in range(25):
         aside("refs", f"r-{number:02}", "orphan" if number % 5 else "duplicate")
-    assert text().count("sb-line-head") == 20
+    assert text().count("sb-line-head") == 10
     assert text(reason="duplicate").count("sb-line-head") == 5
     assert text(source_id="r-03").count("sb-line-head") == 1
     assert "No row fits" in text(source_table="messages")
     assert 'rel="next"' in text()
     assert 'rel="next"' not in text(reason="duplicate")
+
+
+def test_rows_with_a_note_are_counted_explained_and_found(cast):
+    came("messages", "m-1")
+    came("messages", "m-2", note="its time was odd")
+    check()
+    shown = text()
+    assert "source_table=messages&amp;outcome=migrated&amp;noted=1#rows" in shown
+    assert "With a note: moved in, but not just as it was there" in shown
+    assert "its time was odd" in text(outcome="migrated", noted="1")
+    assert "Here: <code>messages m-1</code>" not in text(outcome="migrated", noted="1")
+    assert "Here: <code>messages m-1</code>" in text(outcome="migrated")
+    listed = [cast.operator.do("list_migrated_rows", noted=noted)["rows"] for noted in (True, False, None)]
+    assert [[row["source_id"] for row in rows] for rows in listed] == [["m-2"], ["m-1"], ["m-1", "m-2"]]
+
+
+def test_checks_that_found_nothing_take_one_line(cast):
+    check()
+    assert "checks found nothing" in text()
+    assert "more checks found nothing" not in text()
+    came("messages", "m-1")
+    check()
+    assert "more checks found nothing" in text()
 
 
 def test_a_cursor_that_is_none_is_refused(cast):
