@@ -135,6 +135,12 @@ def within(column: str, attribute: str) -> Value:
     return Value(column, attribute, _json(column), part=True)
 
 
+def _span(row: SourceRow) -> dict[str, Any]:
+    """Where in its message a mention stands; what says nothing is not kept."""
+    span = row.json("span_json")
+    return {"span": span} if span else {}
+
+
 def _in_force(row: SourceRow) -> bool:
     """Of an older version the time when it was learned is kept here, there the time when it ceased."""
     return row.columns.get("status") == "active"
@@ -238,7 +244,7 @@ COMPARISONS: dict[str, Comparison] = {
     ),
     "entities": Comparison(Entity, (text("name"), text("kind")), excuses=_ANY),
     "entity_mentions": Comparison(
-        EntityMention, (), (*_OF_TURN, Parent("entity_id", "entity_id", "entities", "entities")), excuses=_ANY
+        EntityMention, (Value("span_json", "metadata", _span, part=True),), (*_OF_TURN, Parent("entity_id", "entity_id", "entities", "entities")), excuses=_ANY
     ),
     "summaries": Comparison(
         Summary,

@@ -160,8 +160,8 @@ def _mentions(turns: Sequence[UUID], page: _Page) -> None:
             id=str(mention.pk),
             entity_id=came.get(mention.entity_id, str(mention.entity_id)),
             turn_id=str(mention.turn_id),
-            message_id=None,
-            span_json={},
+            message_id=mention.metadata.get("message_id"),
+            span_json=mention.metadata.get("span", {}),
             created_at=_at(mention.created_at),
         )
 

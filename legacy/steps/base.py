@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, runtime_checkable
@@ -188,6 +189,16 @@ def put(rows: Sequence[Model], run: Run, fields: Sequence[str], fixed: Sequence[
                 setattr(row, name, getattr(there, name))
         row._state.adding = False  # noqa: SLF001  Django documents it
         row.save(force_update=True, update_fields=fields)
+
+
+def take_over(there: Any, metadata: dict[str, Any], created_at: datetime | None) -> str:
+    """Give a row that was here before the run the metadata of its row in the source, and since when it is there, unless it
+    has metadata of its own here; then a note of what the source says."""
+    if there.metadata not in ({}, metadata):
+        return f"there: {canonical_json(metadata)}" if metadata else ""
+    there.metadata, there.created_at = metadata, created_at or there.created_at
+    there.save(force_update=True, update_fields=("metadata", "created_at"))
+    return ""
 
 
 def stay(row: Model, there: Model, fixed: Sequence[str]) -> None:

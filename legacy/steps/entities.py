@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from kernel.rows import insert
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from scopes.models import MemoryScope
 
 _ENTITY = frozenset({"id", "name", "kind", "canonical_id", "scope_id", "source_session_id"})
-_MENTION = frozenset({"id", "entity_id", "turn_id", "message_id", "created_at"})
+_MENTION = frozenset({"id", "entity_id", "turn_id", "message_id", "span_json", "created_at"})
+_MENTIONED = _MENTION - {"span_json"}
 SESSIONS = 200  # that a row of an entity brings with it at most
 _Bearer = tuple[int, str, str]  # scope, kind and folded canonical name
 
@@ -274,20 +275,27 @@ class _Mentions:
         turn = here(self._turns, self._origins.turn_of(row), "its turn")
         entity = self._entity(row, turn)
         self._names[turn.pk].append(entity.canonical_folded)
-        beside = told_beside(row, _MENTION)
+        metadata = self._metadata(row)
         if (entity.pk, turn.pk) in self._known and self._run.again is None:
             again = self._known[entity.pk, turn.pk]
+            beside = told_beside(row, _MENTIONED if "span" in metadata else _MENTION)
             return moved(row, "entity_mentions", again, f"the turn mentions it already; {beside}".removesuffix("; "))
         mention = EntityMention(
             id=self._ids[row.id],
             domain_id=entity.domain_id,
             entity=entity,
             turn=turn,
+            metadata=metadata,
             created_at=row.moment("created_at") or turn.created_at,
         )
         self._known[entity.pk, turn.pk] = mention.pk
         self._made.append(mention)
-        return moved(row, "entity_mentions", mention.pk, beside)
+        return moved(row, "entity_mentions", mention.pk, told_beside(row, _MENTION))
+
+    def _metadata(self, row: SourceRow) -> dict[str, Any]:
+        """Where in the turn the mention stands: the message, by its id here, and the place in it. Raises Quarantined."""
+        said = {"span": row.json("span_json"), "message_id": self._origins.message_here(row.columns.get("message_id"))}
+        return {name: value for name, value in said.items() if value}
 
     def _entity(self, row: SourceRow, turn: Turn) -> Entity:
         """The entity that the turn mentions, made where its session is the first here to mention it. Raises Quarantined."""
@@ -312,7 +320,7 @@ class _Mentions:
     def store(self) -> None:
         """Insert what was taken; each turn knows the names that it mentions."""
         self._bearers.store()
-        put(self._made, self._run, ("created_at",), ("entity_id", "turn_id"))
+        put(self._made, self._run, ("metadata", "created_at"), ("entity_id", "turn_id"))
         changed = []
         for key, names in sorted(self._names.items()):
             turn = self._turns[key]

@@ -102,6 +102,11 @@ class Origins:
         target = self._messages_there.maybe(source_id)
         return self._messages.get(target) if target else None
 
+    def message_here(self, source_id: str | None) -> str:
+        """The id that the message has here, empty where it did not come along."""
+        target = self._messages_there.maybe(source_id)
+        return str(target) if target in self._messages else ""
+
     def turn_of(self, row: SourceRow) -> UUID:
         """The turn that a row names, or that of the message that it names. Raises Quarantined where neither came along."""
         turn = self.turn(row.columns.get("turn_id"))

@@ -12,7 +12,7 @@ from kernel.rows import insert
 from legacy.contracts import Outcome, Quarantined, Reason, SourceRow
 from legacy.contracts.outcomes import moved
 from legacy.source import Source
-from legacy.steps.base import Parents, Run, each, free_ids, own, parents, put, stay, told_beside
+from legacy.steps.base import Parents, Run, each, free_ids, own, parents, put, stay, take_over, told_beside
 from legacy.steps.places import Places
 from legacy.steps.sessions import HERE, domain_name, session_name
 from memory.models import SessionScopeLink
@@ -50,8 +50,9 @@ class Domains:
         return source.rows("domains")
 
     def store(self, rows: Sequence[SourceRow], run: Run) -> list[Outcome]:
-        """Store domains under their own names; one that is here already is left as it is."""
-        there = set(Domain.objects.filter(pk__in=[row.id for row in rows]).values_list("pk", flat=True))
+        """Store domains under their own names; one that is here already gets what its row says, where nothing was said of
+        it here: `create_principal` makes a domain, and says nothing of it."""
+        there = Domain.objects.select_for_update().in_bulk([row.id for row in rows])
         made: list[Domain] = []
 
         def take(row: SourceRow) -> Outcome:
@@ -64,7 +65,8 @@ class Domains:
             )
             own(run, HERE)
             if name in there and run.again is None:
-                return moved(row, "domains", name, f"a domain of that id {HERE}")
+                kept = take_over(there[name], domain.metadata, row.moment("created_at"))
+                return moved(row, "domains", name, f"a domain of that id {HERE}; {kept}" if kept else "")
             made.append(domain)
             return moved(row, "domains", name)
 
@@ -113,7 +115,9 @@ def _take_scope(row: SourceRow, target: Any, there: dict[_Place, MemoryScope], a
     if place in there and run.again is None:
         if private and there[place].owner != run.owner.id:
             raise Quarantined(Reason.DUPLICATE, "the session of that id here is another principal's")
-        return moved(row, "memory_scopes", there[place].id, f"a scope of that name {HERE}")
+        kept = take_over(there[place], {**row.beside(_SCOPE), **metadata_of(row)}, row.moment("created_at"))
+        note = "; ".join(filter(None, [f"a scope of that name {HERE}", kept]))
+        return moved(row, "memory_scopes", there[place].id, note)
     over = above.maybe(row.columns.get("parent_scope_id"))
     parent = MemoryScope.objects.filter(id=over, domain_id=domain_id).first() if over else None
     ensure_domain(domain_id)

@@ -15,7 +15,7 @@ from kernel.rows import insert
 from legacy.contracts import Outcome, Quarantined, Reason, SourceRow
 from legacy.contracts.outcomes import moved
 from legacy.source import Source
-from legacy.steps.base import Run, each, free_ids, own, put
+from legacy.steps.base import Run, each, free_ids, own, put, take_over
 from memory.models import Session, SessionScopeLink
 from scopes.contracts import LEGACY_DOMAIN, SESSION, DomainId, ExternalId
 from scopes.models import MemoryScope
@@ -92,7 +92,9 @@ class Sessions:
                 changed.append(_session(said, ids[row.id], run))
                 return moved(row, "sessions", ids[row.id], row.wrapped("metadata_json"))
             if place in sessions:
-                return moved(row, "sessions", sessions[place], f"a session of that id {HERE}")
+                kept = take_over(sessions[place], said.metadata, said.created_at)
+                note = "; ".join(filter(None, [f"a session of that id {HERE}", kept]))
+                return moved(row, "sessions", sessions[place].pk, note)
             if scope is None:
                 scope = _scope(said, run)
                 new.append(scope)
@@ -114,13 +116,13 @@ class Sessions:
 _Place = tuple[str, str]  # domain and the session's id as calls name it
 
 
-def _there(names: Sequence[str], run: Run) -> tuple[dict[_Place, UUID], dict[_Place, MemoryScope]]:
+def _there(names: Sequence[str], run: Run) -> tuple[dict[_Place, Session], dict[_Place, MemoryScope]]:
     """The sessions of these names that are here already, and the scopes."""
     partitions = ["", run.owner.id]
     sessions = Session.objects.filter(external_id__in=names, scope__partition__in=partitions)
     scopes = MemoryScope.objects.filter(external_id__in=names, scope_type=SESSION, partition__in=partitions)
     return (
-        {(row.domain_id, row.external_id): row.pk for row in sessions.only("domain_id", "external_id")},
+        {(row.domain_id, row.external_id): row for row in sessions},
         {(row.domain_id, row.external_id): row for row in scopes},
     )
 

@@ -122,10 +122,14 @@ def _mentions(row: Entity, ctx: Ctx) -> Table:
     seen = Exists(visible_turns(ctx).filter(pk=OuterRef("turn_id")))
     found = EntityMention.objects.filter(seen, entity=row).select_related("turn__session")
     rows = [
-        [Cell(str(mention.turn), page_url(mention.turn)), Cell(mention.created_at, kind="time")]
+        [
+            Cell(str(mention.turn), page_url(mention.turn)),
+            Cell(mention.metadata, kind="json") if mention.metadata else Cell("–"),
+            Cell(mention.created_at, kind="time"),
+        ]
         for mention in found.order_by("-id")[:NEWEST]
     ]
-    return Table("Newest mentions", ("Turn", "When"), rows, "No turn that you can see names it.")
+    return Table("Newest mentions", ("Turn", "Where", "When"), rows, "No turn that you can see names it.")
 
 
 def _session_fact(session_id: UUID | None, ctx: Ctx) -> list[Fact]:

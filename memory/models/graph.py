@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import Q
 
 from kernel import clock
+from kernel.db import JSONField
 from kernel.ids import new_id
 from memory.models.events import Session, Turn
 from memory.models.items import MemoryItem
@@ -69,12 +70,13 @@ class EntityAlias(models.Model):
 
 
 class EntityMention(models.Model):
-    """A turn that named an entity."""
+    """A turn that named an entity. `metadata` may say where: `message_id`, and the `span` as whoever noted it gave it."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     domain = models.ForeignKey(Domain, on_delete=models.PROTECT, db_index=False)
     entity = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="mentions")
     turn = models.ForeignKey(Turn, on_delete=models.CASCADE)
+    metadata = JSONField(default=dict, blank=True)
     created_at = models.DateTimeField(default=clock.now)
 
     class Meta:
