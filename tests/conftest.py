@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 from django.conf import settings
@@ -15,6 +16,7 @@ from governance.gate import Answer, system_ctx
 from kernel.context import Ctx, Door
 from scopes.selectors import Identity, authenticate_key, identify_person
 from tests.guards import write_guard
+from tests.kept import Kept
 
 write_guard.install()
 settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # the slow ones are Django's to test
@@ -69,7 +71,7 @@ def make_person(name: str, domain_id: str | None = None, pattern: str = "*", **f
     return Player(name, identify_person(user))
 
 
-def make_cast() -> Cast:
+def _cast() -> Cast:
     return Cast(
         agent=make_agent("agent"),
         reader=make_agent("reader", rights=["read"]),
@@ -77,6 +79,16 @@ def make_cast() -> Cast:
         operator=make_person("operator", is_superuser=True, is_staff=True),
         stranger=make_agent("stranger", ELSEWHERE),
     )
+
+
+make_cast = Kept(_cast)
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
+    """The test database, and the cast learned on it."""
+    with django_db_blocker.unblock():
+        make_cast.learn()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -26,7 +26,7 @@ from media.services import leases
 
 FIRST_PARTY = ("scopes", "governance", "search", "media", "memory", "cards", "legacy")
 NOT_DOMAIN_OWNED = frozenset({"recovery_devices", "recovery_codes"})  # sign-in, as the tables of Django and django-otp
-_WRITE = re.compile(
+WRITE = re.compile(
     r"^\s*(?:INSERT\s+(?:OR\s+\w+\s+)?INTO|REPLACE\s+INTO|UPDATE(?:\s+OR\s+\w+)?(?:\s+ONLY)?|DELETE\s+FROM(?:\s+ONLY)?"
     r'|TRUNCATE(?:\s+TABLE)?|MERGE\s+INTO|COPY)\s+"?(?P<table>\w+)"?',
     re.IGNORECASE,
@@ -64,7 +64,7 @@ def guarded_tables() -> frozenset[str]:
 
 def written_table(sql: str) -> str | None:
     """The table that a statement writes, if it is domain-owned."""
-    found = _WRITE.match(sql)
+    found = WRITE.match(sql)
     table = found["table"] if found else None
     return table if table in guarded_tables() else None
 
