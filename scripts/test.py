@@ -64,6 +64,7 @@ def main(arguments: list[str]) -> int:
 def _environment() -> tuple[dict[str, str], list[str]]:
     """The environment of the tests, and what is missing on this machine."""
     env = without_settings()
+    env.pop("PYTHONDONTWRITEBYTECODE", None)  # else each of the hundreds of processes compiles the whole project
     browser = env.get("CHROMIUM") or _browser()
     if browser is None:
         return env, ["No Chromium for the browser tests: install it, or give its path as CHROMIUM=/path/to/chromium."]
