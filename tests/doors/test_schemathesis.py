@@ -12,6 +12,11 @@ from django.core.wsgi import get_wsgi_application
 from django.db import close_old_connections
 from hypothesis import HealthCheck, settings
 from schemathesis.checks import not_a_server_error
+from schemathesis.core.result import Ok
+from schemathesis.generation.feedback import FeedbackSources
+from schemathesis.pytest._test_builder import build_operation_test
+from schemathesis.python._constants.orchestrator import make_constants_value_source
+from schemathesis.schemas import APIOperation
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
     response_headers_conformance,
@@ -30,6 +35,16 @@ CHECKS = [
     response_headers_conformance,
     response_schema_conformance,
 ]
+
+
+def _operations() -> Iterator[Any]:
+    """Every operation of the document; one that cannot be read ends the run."""
+    for found in schema.get_all_operations():
+        assert isinstance(found, Ok), found.err()
+        yield pytest.param(found.ok(), id=found.ok().label)
+
+
+every_operation = pytest.mark.parametrize("operation", list(_operations()))
 
 
 def budget(examples: int) -> Callable[[Any], Any]:
@@ -60,18 +75,26 @@ def agent(db, _one_connection) -> Player:
     return player
 
 
-def _answers_as_documented(case: schemathesis.Case, agent: Player) -> None:
-    case.call_and_validate(headers={"Authorization": f"Bearer {agent.key}"}, checks=CHECKS)
+def _answer_as_documented(operation: APIOperation, agent: Player, examples: int) -> None:
+    """Make up the requests of one operation and send them. It is what `schema.parametrize()` does, but when the test
+    runs and not when the tests are listed, which every worker does for all of them."""
+
+    @budget(examples)
+    def answers_as_documented(case: schemathesis.Case) -> None:
+        case.call_and_validate(headers={"Authorization": f"Bearer {agent.key}"}, checks=CHECKS)
+
+    feedback = FeedbackSources(constants_value_source=make_constants_value_source(schema))
+    build_operation_test(
+        config=schema.config, operation=operation, test_func=answers_as_documented, given_kwargs={}, feedback=feedback
+    )()
 
 
-@schema.parametrize()
-@budget(5)
-def test_every_operation_answers_as_documented(case, agent):
-    _answers_as_documented(case, agent)
+@every_operation
+def test_every_operation_answers_as_documented(operation: APIOperation, agent: Player) -> None:
+    _answer_as_documented(operation, agent, 5)
 
 
 @pytest.mark.soak
-@schema.parametrize()
-@budget(400)
-def test_every_operation_answers_as_documented_at_length(case, agent):
-    _answers_as_documented(case, agent)
+@every_operation
+def test_every_operation_answers_as_documented_at_length(operation: APIOperation, agent: Player) -> None:
+    _answer_as_documented(operation, agent, 400)
