@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 from uuid import uuid4
 
@@ -21,11 +22,13 @@ from media.models import MediaJob
 from memory.models import Conflict, ExtractionRun, Turn
 from scopes.contracts import OWNER
 from scopes.models import ApiKey, Grant, MemoryScope, Principal, ReviewerAssignment
-from tests.conftest import ELSEWHERE, TEAM, a_turn, make_person
+from tests.conftest import ELSEWHERE, TEAM, Cast, a_turn, make_cast, make_person
 from tests.governance.desk import statements
 from tests.guards.write_guard import unguarded
 from tests.media.jobbing import a_job
+from tests.shared import shared
 
+pytestmark = pytest.mark.django_db
 READ_ONLY: list[Any] = [
     model
     for model in admin.site._registry
@@ -45,9 +48,15 @@ def address(row) -> str:
     return reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_change", args=[row.pk])
 
 
-@pytest.fixture
-def house(cast):
+@pytest.fixture(scope="module")
+def house(django_db_setup: None, django_db_blocker: Any) -> Iterator[Cast]:
+    with shared(_house, django_db_blocker) as built:
+        yield built
+
+
+def _house() -> Cast:
     """Rows of every kind in two domains, and three members of staff."""
+    cast = make_cast()
     make_person("team-reviewer", TEAM, is_staff=True)
     make_person("other-reviewer", ELSEWHERE, is_staff=True)
     make_person("newcomer", is_staff=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -28,7 +30,9 @@ from tests.guards.world import (
     turn,
 )
 from tests.media.shelf import a_plan
+from tests.shared import shared
 
+pytestmark = pytest.mark.django_db
 KEY = {"idempotency_key": "k"}
 
 
@@ -444,9 +448,10 @@ READER_KNOWS_NOTHING_OF = {
 }  # fmt: skip
 
 
-@pytest.fixture
-def world(db) -> World:
-    return build()
+@pytest.fixture(scope="module")
+def world(django_db_setup: None, django_db_blocker: Any) -> Iterator[World]:
+    with shared(build, django_db_blocker) as built:
+        yield built
 
 
 def ask(player: Player, action: str, tree: dict) -> tuple[int, str, str]:
