@@ -18,6 +18,7 @@ from kernel.rows import insert
 from media.models import SourceDocument, SourceSection
 from media.selectors.indexed import misplaced_entries, shared_keys
 from media.selectors.sight import private_scope
+from media.services.refiling import Unfiled, filings_of, heirs, refile
 from scopes.services import ensure_scopes
 from search import services as index
 from search.contracts import Kind, NewEntry
@@ -46,22 +47,23 @@ class Written(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """The sections of a document in order, those of them that are new or stand elsewhere now, the change, and how many
-    went."""
+    """The sections of a document in order, those of them that are new or stand elsewhere now, the changes, how many went,
+    and those of them whose tags and topics went too."""
 
     sections: list[SourceSection]
     placed: list[SourceSection]
     changes: list[Change]
     lost: int
+    unfiled: list[Unfiled]
 
 
 def replace_sections(document: SourceDocument, wanted: Sequence[Written]) -> Replaced:
     """Let the document have exactly these sections. One whose heading and text are as before stays the same row, with
-    its id, tags and topics."""
+    its id, tags and topics; what stands in the place of one that goes has its tags and topics."""
     held: defaultdict[tuple[str, str], list[SourceSection]] = defaultdict(list)
-    for row in document.sections.order_by("-number"):
+    old = list(document.sections.order_by("number"))
+    for row in reversed(old):
         held[row.title, row.content].append(row)
-    before = sum(map(len, held.values()))
     kept: list[SourceSection] = []
     moved: list[SourceSection] = []
     made: list[SourceSection] = []
@@ -75,16 +77,21 @@ def replace_sections(document: SourceDocument, wanted: Sequence[Written]) -> Rep
             kept.append(row)
         else:
             made.append(_new(document, number, each))
-    gone = [row.pk for left in held.values() for row in left]
-    remove_sections(gone)
+    going = {row.pk for left in held.values() for row in left}
+    gone = [row for row in old if row.pk in going]
+    filings = filings_of([row.pk for row in gone])
+    remove_sections([row.pk for row in gone])
     SourceSection.objects.filter(pk__in=[row.pk for row in moved]).update(number=F("number") + _ASIDE)
     SourceSection.objects.bulk_update(moved, ["number", "metadata"], batch_size=200)
     _give_ids(made)
     insert(made)
     after = {"count": len(wanted), "added": len(made), "removed": len(gone)}
-    change = Change("source_sections", str(document.pk), {"count": before} if before else None, after, incidental=True)
+    before = {"count": len(old)} if old else None
+    change = Change("source_sections", str(document.pk), before, after, incidental=True)
     rows = sorted([*kept, *made], key=lambda row: row.number)
-    return Replaced(rows, [*made, *moved], [change] if made or gone else [], len(gone))
+    unfiled, refiled = refile(document, gone, heirs(old, rows), filings) if gone else ([], [])
+    changes = [change, *refiled] if made or gone else []
+    return Replaced(rows, [*made, *moved], changes, len(gone), unfiled)
 
 
 def _give_ids(made: Sequence[SourceSection]) -> None:

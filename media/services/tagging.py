@@ -6,21 +6,28 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from uuid import UUID
 
+from django.db.models import Q
+
 from kernel.actions import Change
 from kernel.context import Ctx
 from kernel.db import held_in_place
 from kernel.errors import ConflictError, NotFoundError
 from kernel.text import fold
-from media.models import SectionTag, SourceSection, Tag, Topic, TopicTag
+from media.models import SectionTag, SourceDocument, SourceSection, Tag, Topic, TopicTag
 from media.selectors.filing import MAX_DEPTH, ancestors, is_seen, path_of
 
 
-def ensure_tags(domain_id: str, names: Iterable[str]) -> tuple[list[Tag], list[Change]]:
-    """The tags of these names, made where they are missing; they stay while the present transaction lasts."""
+def ensure_tags(
+    domain_id: str, names: Iterable[str], filed: SourceDocument | None = None
+) -> tuple[list[Tag], list[Change]]:
+    """The tags of these names, made where they are missing; they stay while the present transaction lasts, and so do those
+    that the sections of a document are filed under. All are held at once, so that no two wait for each other."""
     wanted = {fold(name)[:255]: " ".join(name.split())[:255] for name in names if fold(name)}
     found, changes = _found_or_made(domain_id, wanted)
-    held = held_in_place(Tag.objects.filter(pk__in=[row.pk for row in found])) if found else []
-    if len(held) < len(found):  # one was taken away in between; what is made now is ours until the end
+    ours = {row.pk for row in found}
+    kept = Q(pk__in=SectionTag.objects.filter(section__document=filed).values("tag")) if filed else Q(pk__in=[])
+    held = held_in_place(Tag.objects.filter(Q(pk__in=ours) | kept)) if ours or filed else []
+    if not ours.issubset(held):  # one was taken away in between; what is made now is ours until the end
         found, more = _found_or_made(domain_id, wanted)
         changes += more
     return found, changes

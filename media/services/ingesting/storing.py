@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
+from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
@@ -17,12 +19,14 @@ from media.selectors.indexed import lost_sections
 from media.services.holding import require_unheld
 from media.services.ingesting.preparing import Ready
 from media.services.objects import attach
+from media.services.refiling import Unfiled, hold_topics
 from media.services.sections import Counted, Replaced, index_sections, own_scope_key, replace_sections
 from media.services.sharing import share
 from media.services.tagging import ensure_tags, tag_sections
 from search import services as index
 from search.contracts import Kind
 
+_SHOWN_LOST = 20  # sections that the answer tells one by one
 _INDEXED = ("title", "publication_date")
 _SHOWN = (
     "title",
@@ -44,12 +48,13 @@ def apply(given: AddDocumentInput, ready: Ready, ctx: Ctx) -> Applied[AddDocumen
     lying = thing(document)
     changes = [change]
     changes += attach(document, ready.stored)
+    hold_topics(document)
+    tags, made = ensure_tags(document.domain_id, given.options.tags, document)
     replaced = replace_sections(document, ready.sections)
     changes += replaced.changes
     _index(document, replaced, change, ready.counted, ctx)
     for name in sorted({ref.name for ref in given.scopes}):  # one order for all, so that no two wait for each other
         changes += share(document, name, ready.counted, ctx)
-    tags, made = ensure_tags(document.domain_id, given.options.tags)
     changes += [*made, *tag_sections(replaced.sections, tags)]
     if renewed or (change.before is not None and (replaced.placed or replaced.lost)):
         require_unheld(lying, document.domain_id)  # last, as whoever has the domain locks no scope any more
@@ -59,9 +64,24 @@ def apply(given: AddDocumentInput, ready: Ready, ctx: Ctx) -> Applied[AddDocumen
         status=ready.status,
         section_count=len(replaced.sections),
         metadata=DocumentMetadata.parse(document.metadata),
-        warnings=list(ready.warnings),
+        warnings=[*ready.warnings, *_lost(replaced.unfiled, {tag.pk for tag in tags}, ctx)],
     )
     return result, changes
+
+
+def _lost(unfiled: Sequence[Unfiled], given: Collection[UUID], ctx: Ctx) -> Iterator[str]:
+    """What sections that went were filed under, but the tags that this import gives to all. Others' topics are counted."""
+    told = 0
+    for each in unfiled:
+        own = [topic.name for topic in each.topics if topic.owner_id == ctx.actor.id]
+        others = len(each.topics) - len(own)
+        names = [f"tag {tag.name!r}" for tag in each.tags if tag.pk not in given]
+        names += [f"topic {name!r}" for name in own] + ([f"{others} topics of others"] if others else [])
+        told += bool(names)
+        if names and told <= _SHOWN_LOST:
+            yield f"unfiled:The section {each.title!r} is gone, and with it what it was filed under: {', '.join(names)}."
+    if told > _SHOWN_LOST:
+        yield f"unfiled:{told - _SHOWN_LOST} more sections are gone that were filed under something."
 
 
 def _index(document: SourceDocument, replaced: Replaced, change: Change, counted: Counted, ctx: Ctx) -> None:
