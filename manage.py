@@ -1,4 +1,4 @@
-#!/usr/bin/env python
+#!/usr/bin/env -S .venv/bin/python
 """Run a management command of SmartBrain."""
 
 import os

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 
@@ -86,7 +87,7 @@ def test_every_call_answers_what_the_page_shows(path, db):
     """The calls of a page, made in order by an agent of a domain that holds the conversations of the demo."""
     agent = make_agent("documented", demo.DOMAIN)
     known: dict[str, object] = {}
-    for file in sorted(demo.CONVERSATIONS.glob("*.json")):
+    for file in sorted(demo.FOLDER.glob("*.json")):
         for turn in demo.turns(json.loads(file.read_text("utf-8"))):
             agent.do("commit_turn", turn)
     for number, example in enumerate(calls(path), 1):
@@ -156,3 +157,11 @@ def test_every_command_that_is_named_exists(path):
     assert set(re.findall(r"manage\.py ([a-z][a-z_]+)", text)) <= set(get_commands())
     modules = re.findall(r"-m ((?:scripts|benchmarks)\.\w+)", text)
     assert [name for name in modules if not (ROOT / f"{name.replace('.', '/')}.py").exists()] == []
+
+
+def test_the_pages_say_how_a_command_is_typed():
+    """`./manage.py` runs with the environment that `make` makes, without anything being activated."""
+    file = ROOT / "manage.py"
+    assert os.access(file, os.X_OK)
+    assert file.read_text("utf-8").startswith("#!/usr/bin/env -S .venv/bin/python\n")
+    assert "./manage.py" in README.read_text("utf-8")

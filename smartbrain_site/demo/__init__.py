@@ -1,10 +1,11 @@
-"""The demo: a domain with an agent, a reviewer, an operator and two conversations, made through the gate.
+"""The demo: a domain with an agent, a reviewer, an operator, two conversations and some files, made through the gate.
 
-Setting up again repairs what is missing and changes nothing that is there: the conversations carry idempotency keys.
+Setting up again repairs what is missing and changes nothing that is there: all that the agent brings carries idempotency keys.
 """
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import secrets
@@ -19,6 +20,7 @@ from django.db import transaction
 from governance import gate
 from kernel.conf import conf
 from kernel.context import Ctx, Door
+from media.actions.working import run_media_job
 from scopes.selectors import authenticate_key, domain_exists
 
 DOMAIN = "demo"
@@ -26,7 +28,8 @@ AGENT = "demo-agent"
 REVIEWER = "demo-reviewer"
 OPERATOR = "demo-operator"  # names that no real account has: setting up again gives new passwords
 FILE = "demo-credentials.json"
-CONVERSATIONS = Path(__file__).parent
+FOLDER = Path(__file__).parent
+PLACE: dict[str, Any] = {"domain_id": DOMAIN, "scopes": [{"type": "project", "id": "atlas"}]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +89,29 @@ def _agent_key(ctx: Ctx) -> str:
 
 
 def _load(key: str) -> None:
-    """Commit every demo conversation as the agent."""
+    """Bring every demo conversation and file as the agent."""
     identity = authenticate_key(key)
-    for path in sorted(CONVERSATIONS.glob("*.json")):
+    ctx = Ctx(identity.actor, Door.CLI, identity.reach)
+    for path in sorted(FOLDER.glob("*.json")):
         for turn in turns(json.loads(path.read_text("utf-8"))):
-            gate.call("commit_turn", turn, ctx=Ctx(identity.actor, Door.CLI, identity.reach))
+            gate.call("commit_turn", turn, ctx=ctx)
+    _bring_files(ctx)
+
+
+def _bring_files(ctx: Ctx) -> None:
+    """A picture, a document by a job that ends well, and a job that fails with something to do about it."""
+    data = base64.b64encode((FOLDER / "pager-by-quarter.png").read_bytes()).decode()
+    picture = {"title": "Pages of the pager, by quarter", "name": "pager-by-quarter.png", "data": data}
+    gate.call("add_image", {**PLACE, "options": picture, "idempotency_key": "demo:picture"}, ctx=ctx)
+    written = {"title": "On-call handbook", "text": (FOLDER / "on-call.md").read_text("utf-8"), "tags": ["on call"]}
+    _job("add_document", "handbook", {"options": written}, ctx)
+    _job("add_media", "minutes", {"source": "https://files.demo.invalid/minutes.pdf"}, ctx)
+
+
+def _job(operation: str, name: str, asked: dict[str, Any], ctx: Ctx) -> None:
+    """Ask for an import and do it at once, so that the job board has something to show before a worker is up."""
+    given = {**PLACE, "operation": operation, "idempotency_key": f"demo:{name}", **asked}
+    run_media_job(gate.call("enqueue_media", given, ctx=ctx).body()["job_id"])
 
 
 def turns(conversation: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ from governance import gate
 from kernel.conf import conf
 from kernel.context import Ctx, Door
 from kernel.errors import NotFoundError
+from media.models import MediaJob, SourceDocument
 from scopes.selectors import authenticate_key, identify_person
 from smartbrain_site import demo
 
@@ -47,6 +48,21 @@ def test_it_works(db):
         assert author in {row["author"] for row in found}
 
 
+def test_it_shows_documents_and_a_job_in_each_of_two_ends(db):
+    ctx = agent(made().api_key)
+    documents = gate.call("list_documents", {"domain_id": demo.DOMAIN}, ctx=ctx).body()["documents"]
+    assert {(each["title"], each["media_type"]) for each in documents} == {
+        ("On-call handbook", "document"),
+        ("Pages of the pager, by quarter", "image"),
+    }
+    failed, done = gate.call("list_media_jobs", {}, ctx=ctx).body()["jobs"]
+    assert (done["status"], failed["status"]) == ("completed", "failed")
+    assert "SMARTBRAIN_MEDIA_ALLOWED_HOSTS" in failed["error"]
+    here = {"domain_id": demo.DOMAIN, "scope_context": {"read": [{"type": "project", "id": "atlas"}]}}
+    found = gate.call("search_memory", {**here, "query": "交接", "kinds": ["section"]}, ctx=ctx).body()
+    assert found["results"]
+
+
 def test_the_people_can_sign_in_and_reach_what_is_theirs(db, client):
     shown = made()
     for name, password in (
@@ -72,7 +88,7 @@ def test_the_file_is_for_its_owner_only(db):
     path = demo.credentials_path()
     assert path.stat().st_mode & 0o777 == 0o600
     assert json.loads(path.read_text("utf-8"))["api_key"] == key
-    assert [other.name for other in path.parent.iterdir()] == [path.name]
+    assert [other.name for other in path.parent.iterdir() if other.is_file()] == [path.name]
 
 
 def test_a_second_time_changes_nothing(db, capsys):
@@ -91,6 +107,7 @@ def test_a_start_that_was_cut_short_is_taken_up_again(db):
     again = made()
     assert again.api_key != first.api_key
     assert sessions(again.api_key) == sessions(first.api_key), "no turn is stored twice"
+    assert (SourceDocument.objects.count(), MediaJob.objects.count()) == (2, 2), "and no file"
 
 
 def test_a_file_of_another_database_does_not_count(db):
