@@ -122,6 +122,15 @@ class Scoped(Contract):
         return self
 
 
+class NarrowedInput(Contract):
+    """By-id calls take domain and scope from the record; a given context only narrows them."""
+
+    scope_context: ScopeContext | None = Field(
+        default=None,
+        description="If given, what is named is found only where its scope is one of those that are read here.",
+    )
+
+
 class ScopeView(Contract):
     """A scope as an answer shows it."""
 

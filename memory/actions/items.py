@@ -18,14 +18,14 @@ from scopes.selectors import require_domain
 
 
 def _item_target(given: GetMemoryItemInput, ctx: Ctx) -> Target:
-    item = selectors.get_item(given.id, ctx)
+    item = selectors.get_item(given.id, ctx, within=given.scope_context)
     name = item.scope.name
     owned = frozenset({name}) if item.scope.owner == ctx.actor.id else frozenset()
     return Target(item.domain_id, (name,), owned)
 
 
 def _get_item(given: GetMemoryItemInput, ctx: Ctx) -> GetMemoryItemResult:
-    item = selectors.get_item(given.id, ctx, "chunk", "source_message")
+    item = selectors.get_item(given.id, ctx, "chunk", "source_message", within=given.scope_context)
     versions = selectors.versions_of(item, ctx)
     return GetMemoryItemResult(
         item=selectors.view_item(item),

@@ -68,7 +68,7 @@ def _target(item_id: UUID, ctx: Ctx) -> Target:
 
 
 def _retract_target(given: RetractItemInput, ctx: Ctx) -> Target:
-    item = selectors.get_item(given.memory_item_id, ctx)
+    item = selectors.get_item(given.memory_item_id, ctx, within=given.scope_context)
     scope, owned = own_scope(item, ctx)
     scopes = [scope]
     for row in _named_along(given.also, item, ctx):
@@ -85,7 +85,7 @@ def _named_along(ids: Sequence[UUID], item: MemoryItem, ctx: Ctx) -> Sequence[Me
 
 
 def _prepare_retraction(given: RetractItemInput, ctx: Ctx) -> _Ready:
-    item = selectors.get_item(given.memory_item_id, ctx)
+    item = selectors.get_item(given.memory_item_id, ctx, within=given.scope_context)
     return _Ready(item, [], offered_with(item, ctx))
 
 
@@ -146,7 +146,7 @@ def _correct_target(given: CorrectItemInput, ctx: Ctx) -> Target:
 
 
 def _prepare_correction(given: CorrectItemInput, ctx: Ctx) -> _Ready:
-    item = selectors.get_item(given.memory_item_id, ctx)
+    item = selectors.get_item(given.memory_item_id, ctx, within=given.scope_context)
     if given.text is None and given.value is None:
         raise InvalidInputError("text: say what is right, in words or as fields of the value.")
     if given.value is None and item.type in ("entities", "profile"):
@@ -188,7 +188,7 @@ CORRECT_ITEM = register(
 
 
 def _narrow_target(given: NarrowItemInput, ctx: Ctx) -> Target:
-    item = selectors.get_item(given.memory_item_id, ctx)
+    item = selectors.get_item(given.memory_item_id, ctx, within=given.scope_context)
     scope, owned = own_scope(item, ctx)
     check_ref(given.target_scope, item.domain_id, allowed_types(item.domain_id, ctx))
     subject = f"narrow_item:{item.id}"
@@ -196,7 +196,7 @@ def _narrow_target(given: NarrowItemInput, ctx: Ctx) -> Target:
 
 
 def _prepare_narrowing(given: NarrowItemInput, ctx: Ctx) -> _Ready:
-    item = selectors.get_item(given.memory_item_id, ctx)
+    item = selectors.get_item(given.memory_item_id, ctx, within=given.scope_context)
     wanted, here = given.target_scope.type, item.scope.scope_type
     if wanted == SESSION or _WIDTH.get(wanted, 0) >= _WIDTH.get(here, 0):
         raise InvalidInputError(f"target_scope: {wanted} is not narrower than {here}: name a narrower scope.")
@@ -233,7 +233,7 @@ NARROW_ITEM = register(
 
 
 def _prepare_demotion(given: DemoteInput | DemoteFromScopeInput, ctx: Ctx) -> _Ready:
-    item = selectors.get_item(given.memory_item_id, ctx)
+    item = selectors.get_item(given.memory_item_id, ctx, within=given.scope_context)
     if isinstance(given, DemoteFromScopeInput) and item.source_item_id is None:
         raise ConflictError(
             f"Memory item {item.id} was not promoted into {item.scope.name}: use `demote` or retract it."

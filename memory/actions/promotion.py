@@ -61,7 +61,7 @@ def digest_of(refs: Sequence[EvidenceRef], *, text: str | None = None) -> str:
 
 
 def _promote_target(given: PromoteToScopeInput, ctx: Ctx) -> Target:
-    item = selectors.get_item(given.memory_item_id, ctx)
+    item = selectors.get_item(given.memory_item_id, ctx, within=given.scope_context)
     scope, owned = own_scope(item, ctx)
     target = target_of(item, given.target_scope, ctx)
     return Target(
@@ -75,7 +75,7 @@ def _promote_target(given: PromoteToScopeInput, ctx: Ctx) -> Target:
 
 
 def _prepare_promotion(given: PromoteToScopeInput, ctx: Ctx) -> _Promotion:
-    source = selectors.get_item(given.memory_item_id, ctx)
+    source = selectors.get_item(given.memory_item_id, ctx, within=given.scope_context)
     verification = checked("verification_refs", given.verification_refs, source, ctx)
     if any(ref.kind == "memory" and ref.id == str(source.id) for ref in verification):
         raise InvalidInputError("verification_refs: a memory cannot verify itself: name something else.")
@@ -142,7 +142,7 @@ class _Raise:
 
 
 def _raise_target(given: RaiseTierInput, ctx: Ctx) -> Target:
-    item = selectors.get_item(given.memory_item_id, ctx)
+    item = selectors.get_item(given.memory_item_id, ctx, within=given.scope_context)
     scope, owned = own_scope(item, ctx)
     rests_on = [*given.supporting_refs, *given.verification_refs, *given.teaching_refs]
     return Target(
@@ -155,7 +155,7 @@ def _raise_target(given: RaiseTierInput, ctx: Ctx) -> Target:
 
 
 def _prepare_raise(given: RaiseTierInput, ctx: Ctx) -> _Raise:
-    source = selectors.get_item(given.memory_item_id, ctx)
+    source = selectors.get_item(given.memory_item_id, ctx, within=given.scope_context)
     refs = {
         "supporting": checked("supporting_refs", given.supporting_refs, source, ctx),
         "verification": checked("verification_refs", given.verification_refs, source, ctx),
@@ -192,7 +192,7 @@ RAISE_TIER = register(
 
 
 def _lineage_target(given: LineageInput, ctx: Ctx) -> Target:
-    item = selectors.get_item(given.memory_item_id, ctx)
+    item = selectors.get_item(given.memory_item_id, ctx, within=given.scope_context)
     scope, owned = own_scope(item, ctx)
     return Target(item.domain_id, (scope,), owned)
 
@@ -205,6 +205,6 @@ LINEAGE = register(
         LineageResult,
         Right.READ,
         _lineage_target,
-        lambda given, ctx: lineage_of(selectors.get_item(given.memory_item_id, ctx), ctx),
+        lambda given, ctx: lineage_of(selectors.get_item(given.memory_item_id, ctx, within=given.scope_context), ctx),
     )
 )

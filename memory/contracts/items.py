@@ -11,7 +11,7 @@ from pydantic import Field, JsonValue, model_validator
 
 from kernel.contracts import Contract, Instant, PageInput, PageResult
 from memory.contracts.refs import EvidenceRefs
-from scopes.contracts import LEGACY_DOMAIN, DomainId, ScopeRef, ScopeView
+from scopes.contracts import LEGACY_DOMAIN, DomainId, NarrowedInput, ScopeRef, ScopeView
 
 
 class Status(StrEnum):
@@ -294,7 +294,7 @@ class ListMemoryItemsResult(PageResult):
     items: list[ItemView] = Field(description="Items, newest first.")
 
 
-class GetMemoryItemInput(Contract):
+class GetMemoryItemInput(NarrowedInput):
     """Names one item; its domain and scope come from the record."""
 
     id: UUID = Field(description="Item id.")

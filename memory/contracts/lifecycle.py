@@ -11,7 +11,7 @@ from pydantic import Field, JsonValue
 from kernel.contracts import Contract, KeyedInput, KeyedResult
 from memory.contracts.items import ItemView, Lifecycle
 from memory.contracts.refs import EvidenceRefs
-from scopes.contracts import ScopeRef
+from scopes.contracts import NarrowedInput, ScopeRef
 
 Words = Annotated[
     str, Field(min_length=1, max_length=20_000, pattern=r"\S", description="The memory in words, as it is to read.")
@@ -19,7 +19,12 @@ Words = Annotated[
 Why = Annotated[
     str, Field(min_length=1, max_length=2000, pattern=r"\S", description="Why: kept, and shown to reviewers.")
 ]
-ItemId = Annotated[UUID, Field(description="The memory item; its domain and scope come from the record.")]
+
+
+class ItemInput(NarrowedInput):
+    """Names one memory item."""
+
+    memory_item_id: UUID = Field(description="The memory item; its domain and scope come from the record.")
 
 
 class Relation(StrEnum):
@@ -51,10 +56,9 @@ class AlsoOutcome(Contract):
     )
 
 
-class RetractItemInput(KeyedInput):
+class RetractItemInput(ItemInput, KeyedInput):
     """Take one memory back because it is wrong."""
 
-    memory_item_id: ItemId
     reason: Why
     also: list[UUID] = Field(
         default=[], max_length=50, description="Other items to take back for the same reason, each reported."
@@ -72,10 +76,9 @@ class RetractItemResult(KeyedResult):
     notices: int = Field(default=0, description="Agents that will be told on their next compose.")
 
 
-class CorrectItemInput(KeyedInput):
+class CorrectItemInput(ItemInput, KeyedInput):
     """Replace one memory by what is right, under the same key in the same scope."""
 
-    memory_item_id: ItemId
     text: Words | None = Field(default=None, description="What is right, in words.")
     value: dict[str, JsonValue] | None = Field(
         default=None, description="Fields of the value to change, in the shape of the item's type; others stay."
@@ -96,10 +99,9 @@ class CorrectItemResult(KeyedResult):
     notices: int = Field(default=0, description="Agents that will be told on their next compose.")
 
 
-class NarrowItemInput(KeyedInput):
+class NarrowItemInput(ItemInput, KeyedInput):
     """Keep a memory only for a narrower scope: outside of it the wide original is no longer shown, not even as history."""
 
-    memory_item_id: ItemId
     target_scope: ScopeRef = Field(description="A narrower scope of the same domain, such as a task of the project.")
     reason: Why
     text: Words | None = Field(default=None, description="The memory in other words, as it is to read there.")
@@ -123,10 +125,9 @@ class DemotionReason(StrEnum):
     UNSAFE = "unsafe"
 
 
-class DemoteInput(KeyedInput):
+class DemoteInput(ItemInput, KeyedInput):
     """Say that a memory is no longer to be trusted: it leaves contexts and searches and keeps its history."""
 
-    memory_item_id: ItemId
     status: Literal["demoted", "retired"] = Field(
         default="demoted", description="demoted: weakened, may be promoted again; retired: history only."
     )
@@ -135,10 +136,9 @@ class DemoteInput(KeyedInput):
     reason: Why
 
 
-class DemoteFromScopeInput(KeyedInput):
+class DemoteFromScopeInput(ItemInput, KeyedInput):
     """Take a promoted copy out of use in its scope; what it was made from stays as it is."""
 
-    memory_item_id: ItemId
     evidence_refs: EvidenceRefs = Field(min_length=1)
     reason_type: DemotionReason = Field(
         default=DemotionReason.OUT_OF_SCOPE,

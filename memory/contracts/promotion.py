@@ -10,15 +10,14 @@ from pydantic import Field
 
 from kernel.contracts import Contract, KeyedInput, KeyedResult
 from memory.contracts.items import HistoryStep, ItemView
-from memory.contracts.lifecycle import ItemId, Why, Words
+from memory.contracts.lifecycle import ItemInput, Why, Words
 from memory.contracts.refs import EvidenceRefs
 from scopes.contracts import ScopeRef, ScopeView
 
 
-class PromoteToScopeInput(KeyedInput):
+class PromoteToScopeInput(ItemInput, KeyedInput):
     """Let a memory enter another scope. The call of an agent always waits for a person who may decide in that scope."""
 
-    memory_item_id: ItemId
     target_scope: ScopeRef = Field(description="Task, project, expert or global scope of the same domain.")
     verification_refs: EvidenceRefs = Field(
         min_length=1, description="What confirms it, other than the memory itself: at least one."
@@ -62,10 +61,9 @@ class PromoteToScopeResult(KeyedResult):
     )
 
 
-class RaiseTierInput(KeyedInput):
+class RaiseTierInput(ItemInput, KeyedInput):
     """Make tiered knowledge of a memory, as a new version under its key. It always waits for a person."""
 
-    memory_item_id: ItemId
     tier: Literal["qi", "dao_ren", "shu", "dao_tian"] = Field(
         description="qi: tool-bound know-how; shu: a method; dao_ren: law of a field; dao_tian: universal law, pinned."
     )
@@ -86,10 +84,8 @@ class RaiseTierResult(KeyedResult):
     promotion: PromotionView = Field(description="How it came to be.")
 
 
-class LineageInput(Contract):
+class LineageInput(ItemInput):
     """Whose origin and copies to show."""
-
-    memory_item_id: ItemId
 
 
 class LineageNode(Contract):

@@ -27,7 +27,7 @@ from memory.contracts.items import (
 )
 from memory.models import KnowledgeEvent, MemoryItem
 from memory.selectors.sight import in_sight
-from scopes.contracts import ScopeView
+from scopes.contracts import ScopeContext, ScopeView
 from scopes.selectors import visible_scopes
 
 MAX_VERSIONS = 50
@@ -59,12 +59,19 @@ def current_items(domain_id: Any, scope_keys: Any, valid_at: Any) -> QuerySet[Me
     return MemoryItem.objects.filter(is_current(valid_at), *checked(domain_id=domain_id), scope_id__among=scope_keys)
 
 
-def get_item(item_id: UUID, ctx: Ctx, *related: str) -> MemoryItem:
-    """One visible item, read together with its `related` rows. Raises NotFoundError."""
+def get_item(item_id: UUID, ctx: Ctx, *related: str, within: ScopeContext | None = None) -> MemoryItem:
+    """One visible item, read together with its `related` rows. A given context only narrows: an item of none of the
+    scopes that it reads is not there. Raises NotFoundError."""
     row = visible_items(ctx).select_related("scope", "source_session", *related).filter(pk=item_id).first()
-    if row is None:
+    if row is None or not _is_within(row, within):
         raise NotFoundError(f"No memory item {str(item_id)!r} that you can see.")
     return row
+
+
+def _is_within(row: MemoryItem, context: ScopeContext | None) -> bool:
+    return context is None or any(
+        (ref.name, ref.domain_id or row.domain_id) == (row.scope.name, row.domain_id) for ref in context.read
+    )
 
 
 def item_by_id(item_id: UUID) -> MemoryItem:

@@ -8,6 +8,8 @@ from uuid import uuid4
 import pytest
 
 from kernel import clock
+from kernel.actions import all_actions
+from kernel.contracts import PageInput
 from kernel.errors import InvalidInputError, NotFoundError
 from memory.models import MemoryItem, Message
 from tests.conftest import TEAM, make_agent
@@ -160,6 +162,37 @@ def test_an_id_of_another_domain_is_refused_and_counted(cast):
     with pytest.raises(NotFoundError):
         get(cast.agent, foreign)
     assert cast.agent.do("diagnostics", domain_id=TEAM)["counters"]["validation_failures"] == before + 1
+
+
+@pytest.mark.parametrize(
+    ("read", "found"),
+    [
+        ([{"type": "session", "id": "s1"}], True),
+        ([{"type": "project", "id": "p"}, {"type": "session", "id": "s1", "domain_id": TEAM}], True),
+        ([{"type": "project", "id": "p"}], False),
+        ([{"type": "session", "id": "s1", "domain_id": "elsewhere"}], False),
+    ],
+)
+def test_a_given_context_only_narrows(cast, read, found):
+    """Decision 5 and case 54, for reading and for every act on a memory by its id."""
+    known = only(commit(cast.agent, decisions=[decision()]))["id"]
+    context = {"scope_context": {"read": read}}
+    calls = [("get_memory_item", {"id": known}), ("lineage", {"memory_item_id": known})]
+    calls.append(("correct_item", {"memory_item_id": known, "text": "Use Oracle", "reason": "moved"}))
+    for name, given in calls:
+        if found:
+            assert cast.agent.do(name, **given, **context)
+        else:
+            with pytest.raises(NotFoundError, match="No memory item"):
+                cast.agent.do(name, **given, **context)
+    assert MemoryItem.objects.filter(statement="Use Oracle").exists() is found
+
+
+def test_every_action_on_a_memory_by_its_id_takes_a_context():
+    inputs = [each.input for each in all_actions()]
+    named = [each for each in inputs if "memory_item_id" in each.model_fields and not issubclass(each, PageInput)]
+    assert len(named) >= 8
+    assert all("scope_context" in each.model_fields for each in named)
 
 
 def test_a_session_of_another_principal_in_the_legacy_domain_is_private(cast):
