@@ -52,7 +52,7 @@ class _Context:
 
 def _refusal(said: Said, sentence: Sentence) -> str:
     """Why nothing in a sentence may become evidence, whatever it says."""
-    if said.recalled:
+    if said.is_recalled(sentence.start):
         return "recalled"
     if said.role not in {"user", "assistant"}:
         return "not_from_user"
@@ -191,11 +191,11 @@ class _Run:
         found = corrections.stated_last(so_far)
         for at in range(number - 1, max(-1, number - 3), -1):
             if found is None and self.said[at].role in {"user", "assistant"}:
-                found = self.last if self.last_in == at else corrections.stated_last(self.said[at].text)
+                found = self.last if self.last_in == at else corrections.stated_last(self.said[at].own_words())
         return found
 
     def _scene(self, number: int, reading: Reading, sentence: Sentence, hits: list[Hit]) -> Scene:
-        name = self.said[number].name
+        name, own = self.said[number].name, self.said[number].own_words()
         return Scene(
             number=number,
             reading=reading,
@@ -203,7 +203,7 @@ class _Run:
             hits=hits,
             board=self.board,
             subject=slug(name) if name.strip() else "user",
-            antecedent=lambda: self._antecedent(number, reading.text[max(0, sentence.start - 2000) : sentence.start]),
+            antecedent=lambda: self._antecedent(number, own[max(0, sentence.start - 2000) : sentence.start]),
         )
 
     def _add(self, scene: Scene, draft: Draft, confidence: float = USER_ASSERTED) -> None:

@@ -33,8 +33,11 @@ _QUOTED_LINE = re.compile(r"[ \t]{0,3}>")
 _SPEAKER_LINE = re.compile(
     r"[ \t]{0,3}(?:\[[^\]\n]{1,30}\] ?)?(?:user|assistant|human|ai|bot|system|customer|agent) ?:"
 )
+# The written name of a scope or a memory, such as task:42 or goal:atlas:launch, is no label in front of words.
+_NAME = r"(?<![\w:])(?:task|project|expert|global|session|goal|decision|pref|fact|profile|entity):[a-z0-9][^\s,;!?()\[\]\u3000-\u303f]*"
 _INLINE = re.compile(
-    r"`[^`\n]{1,400}`|\"[^\"\n]{1,800}\"|(?<![\w'])'(?:[^'\n]|(?<=[a-z])'(?=[a-z])){2,300}'(?![\w'])|https?://[^\s\u3000-\u303f\u4e00-\u9fff]{1,2000}"
+    _NAME
+    + r"|`[^`\n]{1,400}`|\"[^\"\n]{1,800}\"|(?<![\w'])'(?:[^'\n]|(?<=[a-z])'(?=[a-z])){2,300}'(?![\w'])|https?://[^\s\u3000-\u303f\u4e00-\u9fff]{1,2000}"
 )
 _PAIRS = {"“": "”", "「": "」", "『": "』", "‘": "'", "«": "»", "„": "“"}
 _STOP = re.compile(r"[。!?;\n\x1b]+|\.{2,}|…+|\.(?=[\s)\]'\"\x1a\u4e00-\u9fff]|$)")

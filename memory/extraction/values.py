@@ -16,12 +16,25 @@ INFERRED = 0.6
 
 @dataclass(frozen=True)
 class Said:
-    """One message. Text that came out of memory (`recalled`) never becomes evidence."""
+    """One message. Text that came out of memory never becomes evidence: all of it (`recalled`), or these `spans`."""
 
     role: str
     name: str
     text: str
     recalled: bool = False
+    spans: tuple[tuple[int, int], ...] = ()
+
+    def is_recalled(self, at: int) -> bool:
+        """Whether the character at this place came out of memory."""
+        return self.recalled or any(start <= at < end for start, end in self.spans)
+
+    def own_words(self) -> str:
+        """The text, of the same length, with line ends in the place of what came out of memory."""
+        kept, done = [], 0
+        for start, end in self.spans:
+            kept += [self.text[done:start], "\n" * (end - start)]
+            done = end
+        return "".join([*kept, self.text[done:]])
 
 
 @dataclass(frozen=True)

@@ -78,7 +78,11 @@ class Turn(models.Model):
 
 
 class Message(models.Model):
-    """One message of a turn; `created_at` is its own time as given, else the commit's."""
+    """One message of a turn; `created_at` is its own time as given, else the commit's.
+
+    `recalled` are the parts of `content`, as (from, to) in characters, that are rendered memory: they stay in it, and
+    are neither evidence nor found.
+    """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     domain = models.ForeignKey(Domain, on_delete=models.PROTECT, db_index=False)
@@ -90,6 +94,7 @@ class Message(models.Model):
     content = models.TextField()
     model = models.CharField(max_length=200, blank=True, default="")
     meta = JSONField(default=dict, blank=True)
+    recalled = JSONField(default=list, blank=True)
     created_at = models.DateTimeField(default=clock.now)
     recorded_at = models.DateTimeField(default=clock.now)
 

@@ -25,10 +25,11 @@ from memory.selectors.items import (
     view_item,
     visible_items,
 )
-from memory.selectors.recall import open_tasks, recalled_texts, recent_entity_names, text_hash
+from memory.selectors.recall import Recalled, open_tasks, recalled_in, recalled_texts, recent_entity_names, text_hash
 from memory.selectors.seen import hydrate_items
 
 __all__ = [
+    "Recalled",
     "current_items",
     "filter_items",
     "get_item",
@@ -39,6 +40,7 @@ __all__ = [
     "item_by_id",
     "open_tasks",
     "provenance_of",
+    "recalled_in",
     "recalled_texts",
     "recent_entity_names",
     "session_by_id",

@@ -11,6 +11,7 @@ from django.db.models import OuterRef, QuerySet, Subquery
 from kernel.compiled import Given, compiled, tuple_of
 from kernel.context import Ctx, Right
 from memory.compose.contracts import RecentTurn
+from memory.compose.recalled import without
 from memory.models import Message, Ref, Session, Summary
 from scopes.selectors import Resolved, held
 
@@ -55,7 +56,7 @@ def _sessions(scope: Given) -> QuerySet[Session, Any]:
 @compiled(tuple_of)
 def _messages(session: Given, after: Given) -> QuerySet[Message, Any]:
     rows = Message.objects.filter(turn__session_id=session, turn__seq__gt=after).order_by("turn__seq", "position")
-    return rows.values_list("role", "content", "turn_id", "external_id", "id", "created_at")
+    return rows.values_list("role", "content", "recalled", "turn_id", "external_id", "id", "created_at")
 
 
 @compiled(tuple_of)
@@ -71,7 +72,13 @@ def read_conversation(place: Resolved, turns: int, ctx: Ctx) -> Conversation:
         return Conversation()
     window = {"session": session.id, "after": session.last_seq - turns}
     recent = [
-        RecentTurn(role=role, content=content, turn_id=turn_id, message_id=external_id or str(pk), created_at=at)
-        for role, content, turn_id, external_id, pk, at in _messages(**window)
+        RecentTurn(
+            role=role,
+            content=without(content, recalled),
+            turn_id=turn_id,
+            message_id=external_id or str(pk),
+            created_at=at,
+        )
+        for role, content, recalled, turn_id, external_id, pk, at in _messages(**window)
     ]
     return Conversation(recent, session.summary or "", [uri for (uri,) in _refs(**window)])

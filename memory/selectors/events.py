@@ -11,6 +11,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from kernel.compiled import Compiled, Given, compiled, tuple_of
 from kernel.context import Ctx
 from kernel.errors import NotFoundError
+from memory.compose.recalled import without
 from memory.contracts import MessageView, RefView, SessionView, SummaryView, ToolCallView, TurnView
 from memory.models import Message, Ref, Session, Summary, ToolCall, Turn
 from memory.statements import tool_text
@@ -151,7 +152,7 @@ def _here(rows: QuerySet[Any], ids: Given, domain: Given, scopes: Given) -> Quer
 
 @compiled(tuple_of)
 def _messages(ids: Given, domain: Given, scopes: Given) -> QuerySet[Message, Any]:
-    return _here(Message.objects.all(), ids, domain, scopes).values_list(*_SEEN, "content", "name", "role")
+    return _here(Message.objects.all(), ids, domain, scopes).values_list(*_SEEN, "content", "recalled", "name", "role")
 
 
 @compiled(tuple_of)
@@ -164,8 +165,8 @@ def _refs(ids: Given, domain: Given, scopes: Given) -> QuerySet[Ref, Any]:
     return _here(Ref.objects.all(), ids, domain, scopes).values_list(*_SEEN, "ref_uri")
 
 
-def _said(content: str, name: str, role: str) -> tuple[str, str]:
-    return content, name or role
+def _said(content: str, recalled: Sequence[Sequence[int]], name: str, role: str) -> tuple[str, str]:
+    return without(content, recalled), name or role
 
 
 def _called(name: str, args: Any, result: Any) -> tuple[str, str]:

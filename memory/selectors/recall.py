@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from django.db.models import QuerySet
 
 from kernel.canonical import digest
 from kernel.compiled import Given, compiled, tuple_of
 from kernel.text import fold
-from memory.models import ContextShown, MemoryItem, Turn
+from memory.compose.recalled import Part, Span, parts_of
+from memory.contracts import MessageIn
+from memory.models import ContextRecord, ContextShown, MemoryItem, Turn
 
 MAX_OPEN_TASKS = 200
 
@@ -27,6 +31,48 @@ def recalled_texts(texts: Sequence[str], domain_id: str, actor_id: str) -> set[s
         return set()
     shown = {hashed for (hashed,) in _shown(domain=domain_id, actor=actor_id, hashes=set(hashes.values()))}
     return {text for text, hashed in hashes.items() if hashed in shown}
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """What of one message came out of memory: all of it, the parts that say so, and those of them that were proved.
+
+    A part that only says so is no evidence, as a quotation is none; what is not to be found has to have been shown.
+    """
+
+    whole: bool = False
+    said: tuple[Span, ...] = ()
+    proved: tuple[Span, ...] = ()
+
+
+def recalled_in(messages: Sequence[MessageIn], domain_id: str, actor_id: str) -> list[Recalled]:
+    """What of each message came out of memory: a fence names a context of the domain, a line was shown to the actor."""
+    parts = [parts_of(message.content) for message in messages]
+    every = [part for found in parts for part in found]
+    contexts = _recorded({part.context_id for part in every if part.context_id is not None}, domain_id)
+    texts = [message.content for message in messages] + [part.line for part in every]
+    shown = recalled_texts(texts, domain_id, actor_id)
+    return [
+        Recalled(
+            whole=message.meta.get("origin") == "recall" or message.content in shown,
+            said=tuple(part.span for part in found),
+            proved=tuple(part.span for part in found if _is_proved(part, contexts, shown)),
+        )
+        for message, found in zip(messages, parts, strict=True)
+    ]
+
+
+def _is_proved(part: Part, contexts: set[UUID], shown: set[str]) -> bool:
+    if part.context_id is not None:
+        return part.context_id in contexts
+    return not part.line or part.line in shown
+
+
+def _recorded(ids: set[UUID], domain_id: str) -> set[UUID]:
+    if not ids:
+        return set()
+    rows = ContextRecord.objects.filter(pk__among=sorted(ids), domain_id=domain_id).order_by()
+    return set(rows.values_list("pk", flat=True))
 
 
 def recent_entity_names(session_key: int, turns: int) -> list[str]:

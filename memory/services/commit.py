@@ -30,7 +30,7 @@ from memory.contracts.commit import QueuedItem
 from memory.contracts.writing import WriteMemoryItemInput
 from memory.extraction import Extraction
 from memory.policies import RetentionPolicy
-from memory.selectors import recent_entity_names
+from memory.selectors import recalled_in, recent_entity_names
 from memory.selectors.conflicts import told_of_found
 from memory.selectors.refs import PlacedRef, checked_refs, distinct
 from memory.services.graph import write_edge, write_entity
@@ -50,7 +50,8 @@ ELEVATED = ("project", "expert", "global")  # scopes that more than one task or 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """What a commit needs that was read and checked outside the transaction. `hold` asks whether an item for a scope of
+    """What a commit needs that was read and checked outside the transaction. `recalled` are the parts of each message
+    that are rendered memory. `hold` asks whether an item for a scope of
     one of the `held_types` waits for a person, and queues it then."""
 
     place: Resolved
@@ -58,6 +59,7 @@ class Prepared:
     names: list[str]
     retention: RetentionPolicy
     token_limit: int
+    recalled: Sequence[Sequence[tuple[int, int]]] = ()
     held_types: frozenset[str] = frozenset()
     hold: Callable[[WriteMemoryItemInput, Ctx], QueuedAnswer | None] | None = None
 
@@ -79,9 +81,10 @@ def prepare(given: CommitTurnInput, place: Resolved, allowed_types: Sequence[str
     session, default = (place.rows.get(name) for name in (place.session or "", place.default_write or ""))
     turns = retention.entity_gate.window_turns - 1
     window = recent_entity_names(session.key, turns) if session is not None and names else []
+    recalled = recalled_in(given.turn_events.messages, place.domain_id, ctx.actor.id)
     extraction = Extraction([], [])
     if given.turn_events.messages and given.extract and retention.extract_text and place.default_write:
-        extraction = read_messages(given, place, default.key if default is not None else None, ctx)
+        extraction = read_messages(given, recalled, place, default.key if default is not None else None, ctx)
     retained = retain(given.turn_events, extraction, [*window, *names], retention)
     return Prepared(
         place,
@@ -89,6 +92,7 @@ def prepare(given: CommitTurnInput, place: Resolved, allowed_types: Sequence[str
         names,
         retention,
         policies.section(CompositionPolicy).token_limit,
+        [each.proved for each in recalled],
     )
 
 
@@ -111,7 +115,7 @@ def _with_evidence(given: CommitTurnInput, candidates: list[Candidate], ctx: Ctx
 def apply(given: CommitTurnInput, prepared: Prepared, ctx: Ctx) -> Applied[CommitTurnResult]:
     """Store the turn and what is learned from it, in the present transaction."""
     where, changes = open_place(prepared.place, ctx)
-    stored, more = store_events(given.turn_events, where, prepared.names, ctx)
+    stored, more = store_events(given.turn_events, where, prepared.names, prepared.recalled, ctx)
     commit = Commit(stored.turn, stored.messages, ctx, Written(), Pending(entries=index_entries(where, stored)))
     commit.written.lines.extend(prepared.retained.skipped)
     _learn(given, prepared, where, commit)

@@ -11,6 +11,7 @@ from kernel.context import Ctx
 from kernel.errors import ConflictError, DomainError, UnavailableError
 from kernel.queue import enqueue
 from memory.candidates import Candidate
+from memory.compose.recalled import without
 from memory.contracts.commit import MemoryWritten
 from memory.contracts.extraction import ExtractionState, ExtractionView, ExtractTurnInput, ExtractTurnResult
 from memory.contracts.items import Lifecycle
@@ -60,7 +61,8 @@ def _said(turn: Turn) -> list[str]:
     """The messages of a turn but those that came out of memory, which are no evidence."""
     messages = [row for row in turn.messages.all() if row.content.strip() and row.meta.get("origin") != "recall"]
     recalled = recalled_texts([row.content for row in messages], turn.domain_id, turn.author_id)
-    return [f"{row.name or row.role}: {row.content}" for row in messages if row.content not in recalled]
+    own = [(row, without(row.content, row.recalled)) for row in messages if row.content not in recalled]
+    return [f"{row.name or row.role}: {text}" for row, text in own if text.strip()]
 
 
 def apply(given: ExtractTurnInput, heard: Heard, ctx: Ctx) -> Applied[ExtractTurnResult]:

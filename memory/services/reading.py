@@ -8,29 +8,25 @@ from collections.abc import Sequence
 from kernel.context import Ctx
 from memory.contracts import CommitTurnInput, MessageIn
 from memory.extraction import Extraction, Proposed, Said, Skipped, extract
-from memory.selectors import open_tasks, recalled_texts
+from memory.selectors import Recalled, open_tasks, recalled_texts
 from scopes.selectors import Resolved
 
 _MARKS = re.compile(r"(?:[|>•*#\-\s]+|\[E?\d+\]|\d+[.)])+")
 _SHOWN = 300
 
 
-def read_messages(given: CommitTurnInput, place: Resolved, default_key: int | None, ctx: Ctx) -> Extraction:
+def read_messages(
+    given: CommitTurnInput, recalled: Sequence[Recalled], place: Resolved, default_key: int | None, ctx: Ctx
+) -> Extraction:
     """What the messages propose; `default_key` is the scope in which tasks are looked up, None where it is new.
 
     A text that came out of memory never becomes evidence: a message that says so or that a context showed to the same
-    actor, and each line of a message that a context showed.
+    actor, what is rendered memory in a message, and each line of a message that a context showed.
     """
     messages = given.turn_events.messages
-    recalled = recalled_texts([message.content for message in messages], place.domain_id, ctx.actor.id)
     said = [
-        Said(
-            role=message.role,
-            name=message.name,
-            text=message.content,
-            recalled=message.meta.get("origin") == "recall" or message.content in recalled,
-        )
-        for message in messages
+        Said(role=message.role, name=message.name, text=message.content, recalled=came.whole, spans=came.said)
+        for message, came in zip(messages, recalled, strict=True)
     ]
     found = extract(said, open_tasks(default_key) if default_key is not None else [])
     return _without_recalled(found, messages, place, ctx)

@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 from kernel.compiled import Compiled, Given, compiled, instances, tuple_of
 from kernel.context import Ctx
 from kernel.rows import insert
+from memory.compose.recalled import without
 from memory.contracts.commit import SummaryResult
 from memory.models import MemoryItem, Message, Ref, Summary, Turn
 from memory.policies import RetentionPolicy
@@ -63,7 +64,8 @@ def view_summary(row: Summary | None, reason: str) -> SummaryResult:
 
 
 def _recent(turn: Turn) -> list[Line]:
-    return _said(session=turn.session_id, after=turn.seq - WINDOW_TURNS)
+    rows = _said(session=turn.session_id, after=turn.seq - WINDOW_TURNS)
+    return [Line(role, without(content, recalled)) for role, content, recalled in rows]
 
 
 def _statements(turn: Turn) -> Mapping[str, Sequence[str]]:
@@ -84,10 +86,10 @@ def _newest(session: Given) -> QuerySet[Summary, Any]:
     return Summary.objects.filter(session_id=session).order_by("-version").values_list(*_COLUMNS)[:1]
 
 
-@compiled(Line)
+@compiled(tuple_of)
 def _said(session: Given, after: Given) -> QuerySet[Message, Any]:
     rows = Message.objects.filter(turn__session_id=session, turn__seq__gt=after)
-    return rows.order_by("turn__seq", "position").values_list("role", "content")
+    return rows.order_by("turn__seq", "position").values_list("role", "content", "recalled")
 
 
 def _newest_of(kind: str) -> Compiled[Any]:

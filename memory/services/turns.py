@@ -15,6 +15,7 @@ from kernel.compiled import Given, compiled, instances, tuple_of
 from kernel.context import Ctx, Right
 from kernel.errors import InvalidInputError, NotFoundError, StaleError
 from kernel.rows import insert
+from memory.compose.recalled import without
 from memory.contracts import Event, TurnEvents
 from memory.models import Message, Ref, Session, SessionScopeLink, ToolCall, Turn
 from memory.statements import tool_text
@@ -47,8 +48,11 @@ class StoredTurn:
     refs: list[Ref]
 
 
-def store_events(events: TurnEvents, where: Place, names: Sequence[str], ctx: Ctx) -> tuple[StoredTurn, list[Change]]:
-    """Store the events of a turn under the session's next number; `names` are its folded entity names."""
+def store_events(
+    events: TurnEvents, where: Place, names: Sequence[str], recalled: Sequence[Sequence[tuple[int, int]]], ctx: Ctx
+) -> tuple[StoredTurn, list[Change]]:
+    """Store the events of a turn under the session's next number; `names` are its folded entity names, `recalled` the
+    parts of each message that are rendered memory."""
     turn = _next_turn(where, names, ctx)
     messages = [
         Message(
@@ -58,9 +62,10 @@ def store_events(events: TurnEvents, where: Place, names: Sequence[str], ctx: Ct
             content=event.content,
             model=event.model,
             meta=event.meta,
+            recalled=[list(span) for span in spans],
             recorded_at=ctx.now,
         )
-        for position, event in enumerate(events.messages)
+        for position, (event, spans) in enumerate(zip(events.messages, recalled, strict=True))
     ]
     calls = [
         ToolCall(
@@ -218,7 +223,7 @@ def _texts(
     def asked(row: Message | ToolCall | Ref) -> bool:
         return of is None or row.pk in of
 
-    found: list[_Text] = [(row, row.name, row.content if asked(row) else "") for row in messages]
+    found: list[_Text] = [(row, row.name, without(row.content, row.recalled) if asked(row) else "") for row in messages]
     found += [(row, "", tool_text(row.name, row.args, row.result) if asked(row) else "") for row in calls]
     return found + [(row, "", row.ref_uri) for row in refs]
 
