@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from memory.extraction.engine import extract
+from memory.extraction.engine import Extraction, extract
 from memory.extraction.redaction import looks_like_secret, redact
-from memory.extraction.values import Extraction, Proposed, Said, Skipped
+from memory.extraction.unprompted import Unprompted
+from memory.extraction.values import Proposed, Said, Skipped
 
-__all__ = ["Extraction", "Proposed", "Said", "Skipped", "extract", "looks_like_secret", "redact"]
+__all__ = ["Extraction", "Proposed", "Said", "Skipped", "Unprompted", "extract", "looks_like_secret", "redact"]

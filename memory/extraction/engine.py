@@ -13,11 +13,21 @@ from memory.extraction.reading import LONGEST, Reading, Sentence, read
 from memory.extraction.redaction import looks_like_secret, redact
 from memory.extraction.scene import Scene
 from memory.extraction.statuses import Board
-from memory.extraction.values import INFERRED, USER_ASSERTED, Draft, Extraction, Proposed, Rejected, Said, Skipped
+from memory.extraction.unprompted import Unprompted, unprompted
+from memory.extraction.values import INFERRED, USER_ASSERTED, Draft, Proposed, Rejected, Said, Skipped
 from memory.keys import slug
 
 _SHOWN = 300
 _CARRYING = (":", "following", "以下", "如下", "几点")
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """All that the messages propose, in their order, what was rejected, and what counts only against a known fact."""
+
+    proposed: list[Proposed]
+    skipped: list[Skipped]
+    unprompted: list[Unprompted] = field(default_factory=list)
 
 
 def extract(said: Sequence[Said], open_tasks: Sequence[tuple[str, str]] = ()) -> Extraction:
@@ -28,7 +38,7 @@ def extract(said: Sequence[Said], open_tasks: Sequence[tuple[str, str]] = ()) ->
     run = _Run(list(said), Board(open_tasks))
     for number in range(len(run.said)):
         run.message(number)
-    return Extraction(run.proposed, run.skipped)
+    return Extraction(run.proposed, run.skipped, run.unprompted)
 
 
 @dataclass
@@ -73,6 +83,7 @@ class _Run:
     board: Board
     proposed: list[Proposed] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
+    unprompted: list[Unprompted] = field(default_factory=list)
     seen: dict[str, int] = field(default_factory=dict)
     last: Draft | None = None
     last_in: int = -9
@@ -91,6 +102,8 @@ class _Run:
             elif said.role == "assistant":
                 self._assistant(number, reading, sentence, hits)
             else:
+                if not hits and carry is None:
+                    self._plain(number, reading, sentence)
                 carry = self._user(number, reading, sentence, _Context(hits, carry, before))
             before = sentence
         if carry is not None and not carry.used:
@@ -129,6 +142,12 @@ class _Run:
                 self._skip(number, no.reason, reading, sentence)
             index = max(index, scene.swallowed)
         return waiting
+
+    def _plain(self, number: int, reading: Reading, sentence: Sentence) -> None:
+        """A sentence that no cue announces may still deny what is known."""
+        found = unprompted(number, reading, sentence)
+        if found is not None and not looks_like_secret(reading.text[sentence.start : sentence.end]):
+            self.unprompted.append(found)
 
     def _carried(self, scene: Scene, carry: _Carry | None) -> _Carry | None:
         """What "Remember:" or "That's wrong." in the sentence before says about this one."""

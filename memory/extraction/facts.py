@@ -42,7 +42,9 @@ _HAN = re.compile(r"[\u4e00-\u9fff]")
 _ARTICLE_EN = re.compile(
     r"(?:(?:the|a|an|our|this|that|these|those|all|please|so|and|but|also|currently|now|today)\s+(?![\u4e00-\u9fff]))+"
 )
-_ARTICLE_ZH = re.compile(r"(?:我们的?|咱们的?|这个|那个|该|本|目前的?|现在的?|咱|以后|今后)(?=.)")
+_ARTICLE_ZH = re.compile(
+    r"(?:(?:其实|实际上|事实上),?|我们的?|咱们的?|这个|那个|该|本|目前的?|现在的?|咱|以后|今后)(?=.)"
+)
 _POSSESSIVE = re.compile(r"'s?(?=\s|$)")
 _SUBORDINATE = re.compile(
     r"(?:which|who|where|because|since|so|but|if|when|while|unless|although|though|after|before|until|as|and|or|not|in order|with|for|to|e\.g|i\.e)\b"

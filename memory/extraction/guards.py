@@ -40,3 +40,15 @@ def objection(reading: Reading, sentence: Sentence, hit: Hit, content: str, wrap
     if kind in _CLAIM_KINDS and UNDECIDED.search(content):
         return "undecided"
     return ""
+
+
+def doubt(reading: Reading, sentence: Sentence) -> str:
+    """The reason why a sentence that no cue announces claims nothing, or nothing."""
+    view = reading.view[sentence.start : sentence.end]
+    if sentence.asked_from < sentence.end:
+        return "question"
+    if HYPOTHETICAL.search(POLITE.sub(" ", view)):
+        return "hypothetical"
+    if REPORTED.search(NOT_REPORTED.sub(" ", view)):
+        return "reported"
+    return "hedged" if SOFT_HEDGE.search(view) or UNDECIDED.search(view) else ""

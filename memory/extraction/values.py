@@ -1,4 +1,4 @@
-"""What extraction takes and gives: things said, proposals, and cues that were rejected with a reason."""
+"""What extraction works on: things said, proposals, and cues that were rejected with a reason."""
 
 from __future__ import annotations
 
@@ -64,14 +64,6 @@ class Skipped:
     message: int
     reason: str
     text: str
-
-
-@dataclass(frozen=True)
-class Extraction:
-    """All that the messages propose, in their order, and what was rejected."""
-
-    proposed: list[Proposed]
-    skipped: list[Skipped]
 
 
 @dataclass(frozen=True)

@@ -25,11 +25,20 @@ from memory.selectors.items import (
     view_item,
     visible_items,
 )
-from memory.selectors.recall import Recalled, open_tasks, recalled_in, recalled_texts, recent_entity_names, text_hash
+from memory.selectors.recall import (
+    Recalled,
+    current_facts,
+    open_tasks,
+    recalled_in,
+    recalled_texts,
+    recent_entity_names,
+    text_hash,
+)
 from memory.selectors.seen import hydrate_items
 
 __all__ = [
     "Recalled",
+    "current_facts",
     "current_items",
     "filter_items",
     "get_item",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -84,6 +84,12 @@ def recent_entity_names(session_key: int, turns: int) -> list[str]:
 def open_tasks(scope_key: int) -> list[tuple[str, str]]:
     """Keys and titles of a scope's tasks that are not done, the newest first."""
     return [(str(key), str(value.get("title", ""))) for key, value in _open_tasks(scope=scope_key)]
+
+
+def current_facts(scope_key: int, keys: Collection[str]) -> dict[str, dict[str, Any]]:
+    """The values of a scope's current facts of these keys, by key."""
+    rows = MemoryItem.objects.filter(scope_id=scope_key, type="facts", key__among=sorted(keys), current_until=None)
+    return dict(rows.order_by().values_list("key", "value"))
 
 
 @compiled(tuple_of)

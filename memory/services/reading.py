@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from kernel.context import Ctx
 from memory.contracts import CommitTurnInput, MessageIn
-from memory.extraction import Extraction, Proposed, Said, Skipped, extract
-from memory.selectors import Recalled, open_tasks, recalled_texts
+from memory.extraction import Extraction, Proposed, Said, Skipped, Unprompted, extract, redact
+from memory.extraction.denials import denies
+from memory.keys import slug
+from memory.selectors import Recalled, current_facts, open_tasks, recalled_texts
 from scopes.selectors import Resolved
 
 _MARKS = re.compile(r"(?:[|>•*#\-\s]+|\[E?\d+\]|\d+[.)])+")
@@ -29,7 +32,39 @@ def read_messages(
         for message, came in zip(messages, recalled, strict=True)
     ]
     found = extract(said, open_tasks(default_key) if default_key is not None else [])
-    return _without_recalled(found, messages, place, ctx)
+    known = _without_recalled(_against_known(found, default_key), messages, place, ctx)
+    return Extraction(known.proposed, known.skipped)
+
+
+def _against_known(found: Extraction, scope_key: int | None) -> Extraction:
+    """What nobody asked to remember becomes a proposal where it denies what the current fact of its key says, and is
+    named where that fact says something else; it says nothing of what is not known."""
+    if not found.unprompted:
+        return found
+    known = current_facts(scope_key, {each.proposed.key for each in found.unprompted}) if scope_key is not None else {}
+    proposed, skipped = list(found.proposed), list(found.skipped)
+    for each in found.unprompted:
+        before = [
+            new for new in found.proposed if new.key == each.proposed.key and new.message <= each.proposed.message
+        ]
+        fact = before[-1].value if before else known.get(each.proposed.key)
+        if fact is None:
+            continue
+        reason = each.doubt or _differs(each, fact)
+        if reason:
+            skipped.append(Skipped(each.proposed.message, reason, redact(each.proposed.statement)[:_SHOWN]))
+        else:
+            proposed.append(each.proposed)
+    return Extraction(proposed, skipped)
+
+
+def _differs(each: Unprompted, fact: Mapping[str, Any]) -> str:
+    """Why a denial takes nothing back from a fact, or nothing."""
+    told = each.proposed.value
+    if (told.get("relation"), slug(str(told.get("value")))) == (fact.get("relation"), slug(str(fact.get("value")))):
+        return "same_value"
+    denied = slug(each.denied) == slug(str(fact.get("value"))) and not denies(str(fact.get("relation", "")))
+    return "" if denied else "denies_another_value"
 
 
 def _without_recalled(found: Extraction, messages: Sequence[MessageIn], place: Resolved, ctx: Ctx) -> Extraction:
