@@ -48,7 +48,8 @@ def parts_of(text: str) -> list[Part]:
 
 def without(text: str, spans: Iterable[Sequence[int]], mark: str = CUT) -> str:
     """A text without these parts, a mark in the place of each run of them."""
-    kept, done = [], 0
+    kept: list[str] = []
+    done = 0
     for start, end in spans:
         if text[done:start].strip() or not kept:
             kept.append(text[done:start])

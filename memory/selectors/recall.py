@@ -89,7 +89,7 @@ def open_tasks(scope_key: int) -> list[tuple[str, str]]:
 def current_facts(scope_key: int, keys: Collection[str]) -> dict[str, dict[str, Any]]:
     """The values of a scope's current facts of these keys, by key."""
     rows = MemoryItem.objects.filter(scope_id=scope_key, type="facts", key__among=sorted(keys), current_until=None)
-    return dict(rows.order_by().values_list("key", "value"))
+    return {str(key): value for key, value in rows.order_by().values_list("key", "value")}
 
 
 @compiled(tuple_of)

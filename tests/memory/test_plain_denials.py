@@ -15,7 +15,7 @@ EN_DEFAULT, ZH_POSTGRES = "Please remember: the default database is Postgres", "
 
 def current() -> list[tuple[str, str, str]]:
     rows = MemoryItem.objects.filter(type="facts", current_until=None).order_by("key")
-    return [(row.key, row.value["relation"], row.value["value"]) for row in rows]
+    return [(str(row.key), row.value["relation"], row.value["value"]) for row in rows]
 
 
 @pytest.mark.parametrize(
