@@ -61,7 +61,8 @@ class Query:
 
     `valid_at` is the moment in the world for which an answer must hold. `recorded_at`, where given, asks for what the
     index held at that moment instead of what it holds now. `labels` empty means any. `history` takes in what is no
-    longer current. `scope_weights` multiplies the scores of a scope's texts; a scope left out has 1.
+    longer current; `superseded` takes in what had left by the moment asked for, of which the owner says what still holds
+    for its own time. `scope_weights` multiplies the scores of a scope's texts; a scope left out has 1.
 
     A filter of the owner's is applied in the look-up itself, before anything is cut, in one of two forms: `among` names
     the only objects wanted, a few hundred at most, and every one of them is ranked; `within` makes, from the path to
@@ -78,6 +79,7 @@ class Query:
     recorded_at: datetime | None = None
     labels: tuple[str, ...] = ()
     history: bool = False
+    superseded: bool = False
     scope_weights: Mapping[int, float] = field(default_factory=dict)
     among: tuple[UUID, ...] | None = None
     within: Callable[[str], Any] | None = None

@@ -54,6 +54,27 @@ def is_current(valid_at: Any, recorded_at: datetime | None = None) -> Q:
     return holds & Q(recorded_at__lte=recorded_at) & (Q(current_until=None) | Q(current_until__gt=recorded_at))
 
 
+def held_at(ids: Sequence[UUID], valid_at: datetime, recorded_at: datetime | None) -> list[UUID]:
+    """Those of the items that hold for a moment of the world, as known at a moment of the system or, without one, now.
+
+    What was superseded by a version whose validity begins later holds until then: its range ends where that of its
+    successor begins. Neither what was retracted nor what a later version covers holds.
+    """
+    known = Q() if recorded_at is None else Q(recorded_at__lte=recorded_at)
+    begun = Q(valid_from=None) | Q(valid_from__lte=valid_at)
+    later = MemoryItem.objects.filter(
+        known, begun, scope_id=OuterRef("scope_id"), type=OuterRef("type"), key=OuterRef("key"),
+        version__gt=OuterRef("version"),
+    )  # fmt: skip
+    open_still = (
+        Q(current_until=None) if recorded_at is None else Q(current_until=None) | Q(current_until__gt=recorded_at)
+    )
+    of_its_time = Q(successor__valid_from__gt=valid_at) & ~Q(status=Status.RETRACTED) & ~Exists(later)
+    rows = MemoryItem.objects.filter(open_still | of_its_time, pk__among=ids)
+    holding = set(rows.order_by().values_list("pk", flat=True))
+    return [each for each in ids if each in holding]
+
+
 def current_items(domain_id: Any, scope_keys: Any, valid_at: Any) -> QuerySet[MemoryItem]:
     """The current items of scopes that the caller was found to be allowed to read. Each may be a value to be given."""
     return MemoryItem.objects.filter(is_current(valid_at), *checked(domain_id=domain_id), scope_id__among=scope_keys)

@@ -19,7 +19,7 @@ from memory.models import MemoryItem
 from memory.naming import fold_name, name_candidates
 from memory.selectors.conflicts import told_among
 from memory.selectors.graph import MAX_NAMES, named_entities, related_edges
-from memory.selectors.items import taught_by
+from memory.selectors.items import held_at, taught_by
 from scopes.contracts import ScopeView
 from scopes.selectors import Resolved
 from search import hooks
@@ -79,6 +79,7 @@ def _query(given: SearchMemoryInput, place: Resolved, scope_keys: tuple[int, ...
         recorded_at=as_of.recorded,
         labels=tuple(given.types),
         history=given.history,
+        superseded=given.as_of is not None and not given.history,
         within=readable_sections(place, ctx) if Kind.SECTION in kinds else None,
     )
 
@@ -141,6 +142,8 @@ def _hydrate(hits: list[Hit], query: Query) -> dict[UUID, Hydrated]:
     for kind in query.kinds:
         ids = [hit.object_id for hit in hits if hit.kind == kind]
         if ids:
+            if kind is Kind.MEMORY and query.superseded:
+                ids = held_at(ids, query.valid_at, query.recorded_at)
             texts.update(hooks.hydrate(kind, ids, query.domain_id, query.scope_keys))
     return texts
 
@@ -166,7 +169,7 @@ def _results(
     messages = [hit.object_id for hit in shown if hit.kind is Kind.MESSAGE]
     taught = taught_by(messages, query.domain_id, query.scope_keys) if messages else {}
     stale = {message_id for message_id, each in taught.items() if each.is_stale()}
-    if query.history or query.recorded_at is not None:
+    if query.history or query.superseded:
         stale.update(
             MemoryItem.objects.filter(pk__in=memories).exclude(current_until=None).values_list("pk", flat=True)
         )

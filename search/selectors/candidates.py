@@ -94,7 +94,7 @@ def find_candidates(query: Query, asked: Asked) -> Candidates | None:
 
 def rules_of(query: Query) -> dict[str, Any]:
     """What every look-up holds to: entries of the query's domain and scopes that hold at its moment, and no other."""
-    past = query.history or query.recorded_at is not None
+    past = query.history or query.superseded or query.recorded_at is not None
     rules: dict[str, Any] = {
         "domain_id": query.domain_id,
         "scope_id__among": query.scope_keys,
@@ -107,15 +107,16 @@ def rules_of(query: Query) -> dict[str, Any]:
         "event_time__gte": query.since,
         "event_time__lt": query.until,
         "recorded_at__lte": query.recorded_at,
+        "open_at": None if query.superseded else query.recorded_at,
     }
     return rules | {name: value for name, value in asked.items() if value is not None}
 
 
 def held_to(rules: Mapping[str, Any], path: str = "") -> Q:
     """The filter of `rules_of`."""
-    kept = Q(**{path + name: value for name, value in rules.items() if name != "valid_at"})
-    if "recorded_at__lte" in rules:
-        kept &= _unset_or(f"{path}current_until", "gt", rules["recorded_at__lte"])
+    kept = Q(**{path + name: value for name, value in rules.items() if name not in {"valid_at", "open_at"}})
+    if "open_at" in rules:
+        kept &= _unset_or(f"{path}current_until", "gt", rules["open_at"])
     return (
         kept
         & _unset_or(f"{path}valid_from", "lte", rules["valid_at"])

@@ -128,3 +128,71 @@ def test_a_relative_day_beyond_the_calendar_names_no_day(cast, asked, then):
     commit(cast.agent, preferences=[pref("zebra", "pref:other:animal")])
     found = memories(cast.agent, f"what was the animal {asked}", as_of=then)
     assert found == (["other animal: zebra"] if then.startswith("9999") else [])
+
+
+def venues(cast) -> None:
+    """Adler from March on, then Post from June on, under one key; learned one after the other."""
+    for hours, (name, since, until) in enumerate([("Adler", 10, 40), ("Post", 30, None)]):
+        ends = {"valid_to": instant(until)} if until else {}
+        with at(hours):
+            commit(
+                cast.agent, decisions=[decision(f"Venue {name}", "decision:s:v", valid_from=instant(since), **ends)]
+            )
+
+
+@pytest.mark.parametrize(
+    ("as_of", "found"),
+    [
+        ({"valid": instant(20)}, ["Venue Adler"]),
+        ({"valid": instant(20), "recorded": instant(2)}, ["Venue Adler"]),
+        ({"valid": instant(29)}, ["Venue Adler"]),
+        ({"valid": instant(30)}, ["Venue Post"]),
+        ({"valid": instant(35)}, ["Venue Post"]),
+        ({"valid": instant(35), "recorded": instant(0.5)}, ["Venue Adler"]),
+        ({"valid": instant(45), "recorded": instant(0.5)}, []),
+        ({"valid": instant(9)}, []),
+        (instant(20), ["Venue Adler"]),
+        (instant(2), []),
+    ],
+)
+def test_a_version_answers_for_its_own_time_until_its_successor_begins(cast, as_of, found):
+    venues(cast)
+    with at(50):
+        assert memories(cast.agent, "venue", as_of=as_of) == found
+        assert memories(cast.agent, "venue") == ["Venue Post"]
+
+
+def test_only_the_newest_is_current_of_versions_that_answer(cast):
+    venues(cast)
+    with at(50):
+        (row,) = search(cast.agent, "venue", kinds=["memory"], as_of={"valid": instant(20)})
+        assert row["current"] is False
+        (row,) = search(cast.agent, "venue", kinds=["memory"], as_of={"valid": instant(35)})
+        assert row["current"] is True
+
+
+def test_what_was_retracted_answers_for_no_time(cast):
+    venues(cast)
+    with at(3):
+        commit(cast.agent, retractions=[gone("decisions", "decision:s:v")])
+    with at(50):
+        assert memories(cast.agent, "venue", as_of={"valid": instant(20)}) == []
+        assert memories(cast.agent, "venue", as_of={"valid": instant(35)}) == []
+
+
+def test_a_correction_of_the_same_time_leaves_the_old_one_no_time(cast):
+    venues(cast)
+    with at(3):
+        fixed = decision("Venue Krone", "decision:s:v", valid_from=instant(10))
+        commit(cast.agent, decisions=[fixed])
+    with at(50):
+        assert memories(cast.agent, "venue", as_of={"valid": instant(20)}) == ["Venue Krone"]
+        assert memories(cast.agent, "venue", as_of={"valid": instant(35)}) == ["Venue Krone"]
+
+
+def test_what_a_value_without_a_time_replaced_answers_no_more(cast):
+    with at(0):
+        commit(cast.agent, preferences=[pref("zebra one", "pref:other:animal")])
+    with at(1):
+        commit(cast.agent, preferences=[pref("zebra two", "pref:other:animal")])
+        assert memories(cast.agent, "zebra", as_of={"valid": instant(0.5)}) == ["other animal: zebra two"]
