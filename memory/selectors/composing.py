@@ -64,7 +64,7 @@ def compose(given: ComposeContextInput, place: Resolved, ctx: Ctx) -> ComposeCon
         working_summary=conversation.summary,
         recent_turns=tuple(conversation.recent),
         evidence=tuple(evidence),
-        notices=tuple(waiting_notices(place.domain_id, ctx)),
+        notices=tuple(waiting_notices(place.domain_id, tuple(scopes), ctx)),
     )
     fitted = _fit_with_conflicts(slots, place.domain_id, tuple(scopes), composition)
     header = Header(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.db.models import QuerySet
@@ -19,13 +20,15 @@ _COLUMNS = tuple(field.attname for field in Notice._meta.concrete_fields)
 
 
 @compiled(instances(Notice, _COLUMNS))
-def _waiting(domain: Given, actor: Given) -> QuerySet[Notice, Any]:
-    return Notice.objects.filter(domain_id=domain, actor_id=actor, told_at=None).values_list(*_COLUMNS)[:MAX_SHOWN]
+def _waiting(domain: Given, actor: Given, scopes: Given) -> QuerySet[Notice, Any]:
+    rows = Notice.objects.filter(domain_id=domain, actor_id=actor, told_at=None, item__scope_id__among=scopes)
+    return rows.values_list(*_COLUMNS)[:MAX_SHOWN]
 
 
-def waiting_notices(domain_id: str, ctx: Ctx) -> list[NoticeView]:
-    """What the actor is still to be told in a domain, the oldest first. One statement where there is nothing."""
-    rows = _waiting(domain=domain_id, actor=ctx.actor.id)
+def waiting_notices(domain_id: str, scope_keys: Sequence[int], ctx: Ctx) -> list[NoticeView]:
+    """What the actor is still to be told of memories of the scopes that are read, the oldest first. The rest waits for
+    a context that reads its scope. One statement where there is nothing."""
+    rows = _waiting(domain=domain_id, actor=ctx.actor.id, scopes=scope_keys)
     if not rows:
         return []
     named = [row.replacement_id for row in rows if row.replacement_id]

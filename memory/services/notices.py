@@ -10,17 +10,22 @@ from memory.compose.contracts import NoticeView
 from memory.models import ContextShown, MemoryItem, Notice
 
 REMEMBERED = timedelta(days=30)
-MAX_TOLD = 500  # agents told of one change
+BATCH = 500  # notices written at a time
 
 
-def tell(item: MemoryItem, kind: str, reason: str, replacement: MemoryItem | None, ctx: Ctx) -> int:
-    """Leave a notice for everyone who was shown the item in the last 30 days but the one who acts; gives their number.
+def tell(
+    item: MemoryItem, kind: str, reason: str, replacement: MemoryItem | None, ctx: Ctx, session: UUID | None = None
+) -> int:
+    """Leave a notice for everyone who was shown the item in the last 30 days; gives their number.
 
-    `kind` is retracted, corrected, narrowed or demoted.
+    `kind` is retracted, corrected, narrowed or demoted. `session` is the conversation that acts, which knows: its actor
+    is told where another of their conversations was shown the item.
     """
     shown = ContextShown.objects.filter(object_id=item.id, record__created_at__gte=ctx.now - REMEMBERED)
-    names = shown.exclude(actor_id=ctx.actor.id).values_list("actor_id", "record__actor_name")
-    readers = dict(names.order_by("actor_id", "record__actor_name").distinct()[:MAX_TOLD])
+    if session is not None:
+        shown = shown.exclude(actor_id=ctx.actor.id, record__session_id=session)
+    names = shown.values_list("actor_id", "record__actor_name")
+    readers = dict(names.order_by("actor_id", "record__actor_name").distinct())
     Notice.objects.bulk_create(
         [
             Notice(
@@ -34,7 +39,8 @@ def tell(item: MemoryItem, kind: str, reason: str, replacement: MemoryItem | Non
                 created_at=ctx.now,
             )
             for actor_id, name in sorted(readers.items())
-        ]
+        ],
+        batch_size=BATCH,
     )
     return len(readers)
 

@@ -36,6 +36,30 @@ def test_it_works(cast):
     assert Notice.objects.get().context == record.id
 
 
+def test_a_context_that_does_not_read_the_scope_takes_no_notice(cast):
+    other = reader()
+    row = known(cast.agent)
+    compose(other, "Postgres?", "n1", scope_context=context(SHOP))
+    retract(cast.agent, row)
+    assert compose(other, "Which database?", "n2", scope_context=context("task:elsewhere"))["notices"] == []
+    assert [each["memory_item_id"] for each in told(other)] == [row]
+
+
+def test_who_acts_is_told_in_their_other_conversations(cast):
+    row = known(cast.agent)
+    compose(cast.agent, "Postgres?", "n1", scope_context=context(SHOP))
+    assert retract(cast.agent, row)["notices"] == 1
+    assert [each["memory_item_id"] for each in told(cast.agent)] == [row]
+
+
+def test_the_conversation_that_takes_it_back_is_not_told(cast):
+    known(cast.agent, session="n1")
+    compose(cast.agent, "Postgres?", "n1", scope_context=context(SHOP))
+    gone = {"type": "decisions", "key": "decision:shop:database", "reason": "never decided"}
+    commit(cast.agent, "n1", scopes=context(SHOP), retractions=[gone])
+    assert told(cast.agent) == []
+
+
 def test_a_correction_names_what_took_its_place(cast):
     other = reader()
     row = known(cast.agent)
