@@ -39,7 +39,8 @@ _DOTS = "..."
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a package says of itself. Scopes are written `type:id`; `found` counts a scope's rows before winners."""
+    """What a package says of itself. Scopes are written `type:id`; `found` counts a scope's rows before winners,
+    `outside` names the memories and messages that match but are not of the time that was asked for."""
 
     context_id: UUID
     created_at: datetime
@@ -48,6 +49,7 @@ class Header:
     shadowed: tuple[Shadow, ...] = ()
     max_items_per_scope: int = MAX_ITEMS_PER_SCOPE
     found: Mapping[str, int] = field(default_factory=dict)
+    outside: tuple[str, ...] = ()
 
 
 def evidence_from(
@@ -104,13 +106,20 @@ def _constraints(fitted: Fitted, policy: CompositionPolicy) -> Constraints:
 def _debug(header: Header, plan: RetrievalPlan, pack: EvidencePack, fused: Fused, fitted: Fitted) -> PackageDebug:
     used = Counter(f"{item.scope.type}:{item.scope.id}" for item in fitted.slots.evidence if item.scope)
     gone = {(entry.slot, entry.id) for entry in fitted.dropped}
+    outside = [Left(id=each, source="memory", reason="time_range") for each in header.outside]
     scope_warnings = [text for text in [*pack.explain.ignored_fields, *pack.warnings] if "scope" in text]
     return PackageDebug(
         trace=Trace(context_id=header.context_id, request_id=plan.request_id, plan_id=pack.plan_id),
-        planner=PlannerDebug(request_id=plan.request_id, purpose=plan.purpose, queries=plan.queries),
+        planner=PlannerDebug(
+            request_id=plan.request_id,
+            purpose=plan.purpose,
+            queries=plan.queries,
+            global_filters=plan.global_filters,
+            notes=plan.debug.notes,
+        ),
         why_selected=[_why(item, place) for place, item in enumerate(fitted.slots.evidence, start=1)],
         ignored=[*plan.debug.ignored_fields, *plan.debug.clamped, *pack.explain.ignored_fields, *pack.warnings],
-        dropped=[*fused.dropped, *fitted.dropped],
+        dropped=[*fused.dropped, *outside, *fitted.dropped],
         truncated=[entry for entry in fitted.truncated if (entry.slot, entry.id) not in gone],
         scopes_read=[_scope(name) for name in header.scopes_read],
         scope_stats=_scope_stats(header, fused, used),

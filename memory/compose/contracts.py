@@ -8,7 +8,7 @@ from uuid import UUID
 from pydantic import Field, JsonValue
 
 from kernel.contracts import Contract, Instant
-from media.contracts.retrieval import PlanQuery, Purpose
+from media.contracts.retrieval import GlobalFilters, PlanQuery, Purpose
 from scopes.contracts import ScopeView
 
 Slot = Literal[
@@ -175,6 +175,10 @@ class PlannerDebug(Contract):
     request_id: UUID = Field(description="The plan's request.")
     purpose: Purpose = Field(description="What the answer is for.")
     queries: list[PlanQuery] = Field(description="Queries.")
+    global_filters: GlobalFilters = Field(
+        default=GlobalFilters(), description="Filters of every query, made of the words of the message."
+    )
+    notes: list[str] = Field(default=[], description="Why there are filters.")
 
 
 class WhySelected(Contract):
@@ -192,7 +196,7 @@ class Left(Contract):
     )
     reason: str = Field(
         description="`budget`, `diversity`, `duplicate`, `restatement`, `recent_turn`, `weak`, `scope_cap`, "
-        "`max_items`, `window` or `snippet_limit`."
+        "`max_items`, `window`, `time_range` (outside of `planner.global_filters.time_range`) or `snippet_limit`."
     )
     slot: Slot = Field(default="evidence", description="Part of the package.")
     source: str = Field(default="", description="`memory` or `resource`, for evidence.")

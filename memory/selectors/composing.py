@@ -24,7 +24,7 @@ from memory.contracts.compose import ChatMessage, ComposeContextInput, ComposeCo
 from memory.resources import DirectClient, client_for
 from memory.selectors.conflicts import told_among
 from memory.selectors.conversation import Conversation, read_conversation
-from memory.selectors.evidence import edges_as_candidates, find_candidates, query_for
+from memory.selectors.evidence import edges_as_candidates, find_candidates, outside_the_window, query_for
 from memory.selectors.notices import waiting_notices
 from memory.selectors.seen import ItemSeen, items_of_keys, standing_items
 from memory.selectors.standing import STANDING_TYPES, system_blocks
@@ -75,6 +75,7 @@ def compose(given: ComposeContextInput, place: Resolved, ctx: Ctx) -> ComposeCon
         shadowed=tuple(memories.shadowed),
         max_items_per_scope=caps,
         found=memories.found,
+        outside=memories.outside,
     )
     fitted = replace(fitted, truncated=(*fitted.truncated, *shortened))
     return _answer(assemble(header, plan, pack, fused, fitted, composition), given)
@@ -109,6 +110,7 @@ class _Memories:
     standing: list[ItemSeen]
     shadowed: list[Shadow]
     found: Mapping[str, int]
+    outside: tuple[str, ...]
 
 
 def _memories(
@@ -136,6 +138,7 @@ def _memories(
         shown,
         shadowed,
         Counter(each.scope for each in [*found.candidates, *edges]),
+        tuple(outside_the_window(plan, query, len(scopes))),
     )
 
 

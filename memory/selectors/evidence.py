@@ -91,6 +91,17 @@ def find_candidates(plan: RetrievalPlan, query: Query, scopes: Mapping[int, Memo
     return FoundEvidence(_collapsed(candidates, texts, taught, sure), items, related)
 
 
+def outside_the_window(plan: RetrievalPlan, query: Query, scopes: int) -> list[str]:
+    """The ids of what the plan's first question would have found as well, were it not for the plan's time window."""
+    if query.since is None and query.until is None:
+        return []
+    anytime = index.find(replace(query, since=None, until=None)).hits
+    limit = _limit_of_a_scope(plan, str(plan.queries[0].mode), scopes)
+    within = {hit.object_id for hit in index.find(query).hits}
+    best = _best_of_each_scope((hit for hit in anytime if hit.object_id not in within), limit)
+    return [f"{hit.kind}:{hit.object_id}" for hit in best]
+
+
 def _best_of_each_scope(hits: Iterable[Hit], limit: int) -> Iterator[Hit]:
     """The best hits of each scope, so that a scope with many does not shut out one with few."""
     taken: Counter[int] = Counter()

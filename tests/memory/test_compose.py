@@ -387,3 +387,24 @@ def test_the_package_is_plain_json(cast):
     commit(cast.agent, decisions=[decision("zebra choice")])
     package = compose(cast.agent, "zebra choice")
     assert json.loads(json.dumps(package)) == package
+
+
+def test_what_the_time_of_the_question_leaves_out_is_named(cast):
+    """The plan's filters, why they are there, and what they cut stand in the package."""
+    old, new = NOW - timedelta(days=180), NOW - timedelta(days=1)
+    said = [
+        {"role": "user", "content": "the giraffe report was late", "created_at": old.isoformat()},
+        {"role": "user", "content": "the giraffe report is done", "created_at": new.isoformat()},
+    ]
+    with at(0):
+        commit(cast.agent, "s0", messages=said, scopes=P)
+        package = compose(cast.agent, "最近 giraffe report", "s1", **IN_P)
+        always = compose(cast.agent, "giraffe report", "s1", **IN_P)
+    assert shown(package) == ["the giraffe report is done"]
+    planner = package["debug"]["planner"]
+    assert planner["global_filters"]["time_range"]["from"] < new.isoformat()
+    assert any("time_range" in note for note in planner["notes"])
+    (cut,) = left_out(package, "time_range")
+    assert cut in {item["id"] for item in always["evidence"]}
+    assert left_out(always, "time_range") == []
+    assert always["debug"]["planner"]["global_filters"]["time_range"] is None
