@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -12,6 +13,16 @@ SUMMARISED = ("goals", "decisions", "tasks")
 PER_HEADING = 5
 MAX_LINE = 200
 PRESSURE = 0.7
+# An assistant that only puts a question off leaves it open.
+_PUT_OFF = re.compile(
+    r"(?:(?:sorry|unfortunately|hmm|good question|honestly|抱歉|不好意思|这个|目前|暂时|我)[,，.。!！:]?\s*)*"
+    r"(?:i(?:'m| am)? (?:(?:do not|don't) (?:know|have (?:that|this|the answer))|(?:not|un)\s?sure|(?:cannot|can't) (?:say|tell))"
+    r"|(?:let me|i(?:'ll| will)) (?:check|ask|find out|look into|get back)|no idea"
+    r"|(?:还|暂时|目前|也)*(?:不知道|不清楚|不确定|没有答案)|(?:我|让我)?(?:去|先|会)*(?:问一下|问问|查一下|查查|确认一下))",
+    re.IGNORECASE,
+)
+_TURNS = re.compile(r"\b(?:but|however)\b|但|不过", re.IGNORECASE)
+_LONGEST_PUT_OFF = 120  # a longer reply says something after all
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +70,17 @@ def open_questions(recent: Sequence[Line]) -> list[str]:
     """Questions of the user that nobody has answered yet, newest first: no assistant has spoken after them."""
     waiting: list[str] = []
     for message in recent:
-        if message.role == "assistant" and message.text.strip():
+        if message.role == "assistant" and message.text.strip() and not _puts_off(message.text):
             waiting = []
         elif message.role == "user":
             waiting += [part for part in sentences(message.text) if part.endswith(("?", "？"))]
     return list(reversed(waiting))
+
+
+def _puts_off(text: str) -> bool:
+    """Whether a reply only says that the answer is not known yet."""
+    said = text.strip().replace("’", "'")
+    return len(said) <= _LONGEST_PUT_OFF and bool(_PUT_OFF.match(said)) and not _TURNS.search(said)
 
 
 def sentences(text: str) -> list[str]:

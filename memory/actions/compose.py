@@ -68,7 +68,7 @@ def _get_context(given: GetContextInput, ctx: Ctx) -> GetContextResult:
     return GetContextResult(
         context_id=row.id,
         domain_id=row.domain_id,
-        session_id=row.session.external_id if row.session else None,
+        session_id=row.session.external_id if row.session else row.package.get("session_id"),
         actor=row.actor_name,
         request_id=row.request_id,
         created_at=row.created_at,

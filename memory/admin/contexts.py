@@ -8,6 +8,7 @@ from typing import Any
 
 from django.contrib import admin
 from django.db.models import QuerySet
+from django.db.models.fields.json import KT
 from django.http import HttpRequest
 
 from governance.adminbase import (
@@ -33,6 +34,11 @@ from memory.selectors.contexts import visible_contexts
 FALLBACK = "no session"
 
 
+def _named(row: ContextRecord) -> str:
+    """The session that the call named, though nothing had been committed to it."""
+    return (getattr(row, "named", None) or FALLBACK) if row.session_id is None else FALLBACK
+
+
 @admin.register(ContextRecord)
 class ContextAdmin(ReadOnlyAdmin):
     """What agents were shown."""
@@ -55,13 +61,13 @@ class ContextAdmin(ReadOnlyAdmin):
         return visible_contexts(ctx)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ContextRecord]:
-        """The package is read through the gate alone."""
-        return super().get_queryset(request).defer("package")
+        """The package is read through the gate alone, but for the name of a session that was not opened by then."""
+        return super().get_queryset(request).annotate(named=KT("package__session_id")).defer("package")
 
     @admin.display(description="For session")
     def name(self, row: ContextRecord) -> str:
         """The conversation that it continued."""
-        return shown(row.session.external_id if row.session else FALLBACK)
+        return shown(row.session.external_id if row.session else _named(row))
 
     @admin.display(description="Shown to")
     def actor(self, row: ContextRecord) -> str:
@@ -103,7 +109,7 @@ class ContextAdmin(ReadOnlyAdmin):
         """Its figures."""
         session = visible_sessions(ctx_of(request)).filter(pk=row.session_id).first() if row.session_id else None
         return [
-            fact("Session", session.external_id if session else FALLBACK, page_url(session) if session else ""),
+            fact("Session", session.external_id if session else _named(row), page_url(session) if session else ""),
             fact("Shown to", row.actor_name, list_url(self.opts, actor_id=row.actor_id)),
             fact("Domain", row.domain_id, list_url(self.opts, domain=row.domain_id)),
             fact("Composed", row.created_at, kind="time"),

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, replace
 
 from memory.extraction import facts, shapes
+from memory.extraction.denials import affirmed
 from memory.extraction.facts import Fact
 from memory.extraction.guards import doubt
 from memory.extraction.reading import MASK, Reading, Sentence, fold
@@ -59,7 +60,7 @@ def unprompted(number: int, reading: Reading, sentence: Sentence) -> Unprompted 
 
 
 def _denial(content: str) -> tuple[Fact, str, str] | None:
-    fact = facts.parse(content)
+    fact = facts.parse(content) if affirmed(content) is not None else None
     if fact is None or not fact.denial:
         return None
     value = _short(fact.value)

@@ -340,3 +340,10 @@ def test_a_reviewer_of_the_target_alone_sees_that_there_is_a_source_and_not_what
     text = page(client, item(copy))
     assert "A memory of a scope that you may not read." in text
     assert "Ann leaves" not in text
+
+
+def test_a_context_names_a_session_to_which_nothing_was_committed(cast, client):
+    package = compose(cast.agent, "zebra choice", "not-yet")
+    assert cast.agent.do("get_context", id=package["context_id"])["session_id"] == "not-yet"
+    for page, args in (("changelist", []), ("change", [package["context_id"]])):
+        assert "not-yet" in client.get(reverse(f"admin:memory_contextrecord_{page}", args=args)).content.decode()

@@ -8,6 +8,7 @@ import pytest
 
 from kernel import clock
 from memory.models import Summary
+from memory.summarising import Line, open_questions
 from tests.conftest import TEAM
 from tests.memory.talk import commit, compose, context, decision, gone, pref, ref, task
 
@@ -125,6 +126,23 @@ def test_open_questions_are_those_that_nobody_answered(cast):
     commit(cast.agent, say="发布窗口是哪天？谢谢。Is Friday fine?")
     text = commit(cast.agent, decisions=[decision()])["summary"]["text"]
     assert under(text, "Open Questions") == ["Is Friday fine?", "发布窗口是哪天？"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "left"),
+    [
+        ("I do not know yet, I will ask.", 1),
+        ("Sorry, I’m not sure.", 1),
+        ("Let me check.", 1),
+        ("还不清楚，我去问一下。", 1),
+        ("Friday is fine.", 0),
+        ("I don't know, but Ann says Friday.", 0),
+        ("我知道，是周五。", 0),
+        ("I will deploy on Friday.", 0),
+    ],
+)
+def test_a_question_that_is_only_put_off_stays_open(reply, left):
+    assert len(open_questions([Line("user", "Is Friday fine?"), Line("assistant", reply)])) == left
 
 
 def test_references_and_open_tasks_stand_in_it(cast):
