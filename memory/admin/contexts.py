@@ -62,7 +62,8 @@ class ContextAdmin(ReadOnlyAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ContextRecord]:
         """The package is read through the gate alone, but for the name of a session that was not opened by then."""
-        return super().get_queryset(request).annotate(named=KT("package__session_id")).defer("package")
+        rows: QuerySet[ContextRecord] = super().get_queryset(request).defer("package")
+        return rows.annotate(named=KT("package__session_id"))
 
     @admin.display(description="For session")
     def name(self, row: ContextRecord) -> str:

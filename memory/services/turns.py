@@ -223,7 +223,9 @@ def _texts(
     def asked(row: Message | ToolCall | Ref) -> bool:
         return of is None or row.pk in of
 
-    found: list[_Text] = [(row, row.name, without(row.content, row.recalled) if asked(row) else "") for row in messages]
+    found: list[_Text] = [
+        (row, row.name, without(row.content, row.recalled) if asked(row) else "") for row in messages
+    ]
     found += [(row, "", tool_text(row.name, row.args, row.result) if asked(row) else "") for row in calls]
     return found + [(row, "", row.ref_uri) for row in refs]
 

@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("memory", "0006_edges_by_subject"),
+        ("memory", "0008_where_mentioned"),
     ]
 
     operations = [
