@@ -202,19 +202,22 @@ def bad_entities(rows: Rows, manifest: Manifest, talk: Talk) -> None:
     )  # in another session too: owned by both
     mention(rows, talk, turn, "Marguerite 玛格", message_id=None)
     repeated = rows["entity_mentions"][-1]
-    manifest.seal("entity_mentions", repeated, told("the same entity in the same turn once more", "duplicate"))
+    manifest.seal("entity_mentions", repeated, rival("the same entity in the same turn once more", "duplicate"))
     long = entity(rows, talk, turn, "L" * 301, "topic")
     manifest.seal("entities", long, bad("a name of 301 characters", "text_too_long"))
     manifest.seal("entity_mentions", rows["entity_mentions"][-1], bad("of an entity kept aside", "parent_quarantined"))
     odd = entity(rows, talk, turn, "a kind of its own", "vegetable")
     manifest.seal("entities", odd, told("a kind outside the list", "unknown_type"))
-    manifest.seal("entity_mentions", rows["entity_mentions"][-1], told("goes with its entity", "parent_quarantined"))
+    # Only of its entity is something changed; of the mention all is kept, where in the turn it stands too.
+    manifest.seal("entity_mentions", rows["entity_mentions"][-1], rival("goes with its entity", "parent_quarantined"))
     twin = entity(rows, talk, turn, "MARGUERITE 玛格", found["kind"])
     manifest.seal(
         "entities", twin, rival("the same name after folding: the other may be the one that changed", "duplicate")
     )
     manifest.seal(
-        "entity_mentions", rows["entity_mentions"][-1], told("goes with its entity", "parent_quarantined", "duplicate")
+        "entity_mentions",
+        rows["entity_mentions"][-1],
+        rival("goes with its entity", "parent_quarantined", "duplicate"),
     )
 
 
