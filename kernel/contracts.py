@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, time, timedelta
+from functools import partial
 from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+)
 from pydantic_core import PydanticSerializationError, to_json
 
 from kernel.errors import InvalidInputError
@@ -100,5 +111,29 @@ Instant = Annotated[
     AfterValidator(_to_utc),
     Field(description="RFC 3339 date and time with its offset, such as 2026-12-01T09:30:00+08:00; stored in UTC."),
 ]
+
+_INSTANT: TypeAdapter[Any] = TypeAdapter(Instant)
+_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+
+
+def _moment(value: Any, *, after_day: bool) -> Any:
+    """The instant that a text names; a plain date is its beginning in UTC, or the one after it."""
+    if not isinstance(value, str):
+        return value
+    if not _DAY.fullmatch(value):
+        # What a "before" validator has touched is no longer JSON to pydantic, whose strict mode then refuses text.
+        return _INSTANT.validate_json(to_json(value), strict=True)
+    start = datetime.combine(date.fromisoformat(value), time(), UTC)
+    try:
+        return start + timedelta(days=after_day)
+    except OverflowError:
+        return datetime.max.replace(tzinfo=UTC)
+
+
+Since = Annotated[Instant, BeforeValidator(partial(_moment, after_day=False))]
+"""The beginning of a span: an instant, or a date for the beginning of that day in UTC."""
+
+Until = Annotated[Instant, BeforeValidator(partial(_moment, after_day=True))]
+"""The end of a span, which is not within it: an instant, or a date for the end of that day in UTC."""
 
 Identifier = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^\S(.*\S)?$")]

@@ -59,3 +59,8 @@ def storable(text: str) -> str:
 def _is_plain(text: str) -> bool:
     """A quick yes for most texts, since looking at each character takes long; a no decides nothing."""
     return text.translate(_LINE_BREAKS).isprintable() and not _UNSEEN_MARKS.search(text)
+
+
+def is_address(text: str) -> bool:
+    """Whether it is written as an http(s) address, in large letters or small."""
+    return text[:8].lower().startswith(("http://", "https://"))

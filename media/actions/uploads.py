@@ -42,6 +42,8 @@ def _bring(given: UploadMediaInput, ctx: Ctx) -> UploadMediaResult:
 def kept(path: Path, name: str, domain_id: str, ctx: Ctx) -> UploadMediaResult:
     """Keep the file and give the source by which the caller may import it."""
     size = path.stat().st_size
+    if not size:
+        raise InvalidInputError("The file holds no bytes: there is nothing to import.")
     if size > conf().media_max_bytes:
         raise TooLargeError(f"The file has {size} bytes; {conf().media_max_bytes} at most.")
     charge_upload(domain_id, size, ctx)
@@ -64,8 +66,6 @@ def as_file(data: str) -> Iterator[Path]:
         raw = base64.b64decode(data, validate=True)
     except (binascii.Error, ValueError) as exc:
         raise InvalidInputError("data is not base64: send the bytes of the file in base64.") from exc
-    if not raw:
-        raise InvalidInputError("data is empty: send the bytes of the file in base64.")
     with TemporaryDirectory(prefix="smartbrain-") as folder:
         path = Path(folder) / "upload"
         path.write_bytes(raw)

@@ -10,7 +10,7 @@ from uuid import UUID
 from pydantic import AfterValidator, Field, JsonValue, model_validator
 
 from kernel.contracts import Contract, KeyedInput, KeyedResult, PageInput, PageResult
-from kernel.text import fold
+from kernel.text import fold, is_address
 from media.contracts.kinds import DocumentState, MediaType, SourceType
 from media.contracts.metadata import RESERVED, DocumentMetadata
 from scopes.contracts import DomainId, ScopeRef, ScopeView
@@ -137,7 +137,7 @@ class AddDocumentInput(KeyedInput):
         inline = self.options.text is not None or self.options.data is not None
         if inline == bool(self.source):
             raise ValueError("give a source, or options.text, or options.data: exactly one of them")
-        if self.source and not self.source.startswith(("http://", "https://", UPLOAD)):
+        if self.source and not (is_address(self.source) or self.source.startswith(UPLOAD)):
             raise ValueError("source: only http(s) addresses and `upload:<id>` are read")
         return self
 

@@ -16,6 +16,8 @@ _UNWANTED = re.compile(r"[\x00-\x20\x7f\\]")
 _SAFE = "%/:=&?~#+!$,;'@()*[]"
 _NAT64 = IPv6Network("64:ff9b::/96")
 _COMPATIBLE = IPv6Network("::/96")
+# Not of the public internet, though not every version of Python knows it: documentation, segment routing, local NAT64.
+_SET_ASIDE = tuple(IPv6Network(each) for each in ("3fff::/20", "5f00::/16", "64:ff9b:1::/48"))
 SWITCHED_OFF = (
     "Addresses are not fetched here: send the file itself, or have the operator name hosts in "
     "SMARTBRAIN_MEDIA_ALLOWED_HOSTS."
@@ -116,8 +118,12 @@ def is_public(written: str) -> bool:
         or address.is_unspecified
         or address.is_loopback
         or address.is_link_local
-        or (isinstance(address, IPv6Address) and (address.is_site_local or address.scope_id is not None))
+        or (isinstance(address, IPv6Address) and _is_set_aside(address))
     )
+
+
+def _is_set_aside(address: IPv6Address) -> bool:
+    return address.is_site_local or address.scope_id is not None or any(address in each for each in _SET_ASIDE)
 
 
 def _carried(address: IPv6Address) -> IPv4Address | None:

@@ -11,6 +11,7 @@ from django.db.models.functions import Coalesce
 from kernel.conf import conf
 from kernel.context import ANY, ActorKind, Ctx, Right
 from kernel.errors import ForbiddenError, NotFoundError
+from kernel.text import is_address
 from media.contracts.jobs import JobView, MediaJobStatsResult
 from media.contracts.kinds import FINAL, JobStatus
 from media.models import MediaJob
@@ -20,6 +21,10 @@ from scopes.selectors import within_reach
 
 NEEDING = (JobStatus.FAILED, JobStatus.PARTIAL)
 STEERING = (Right.DECIDE, Right.OPERATE)
+# Codes of what went wrong, by what may help.
+PASSING = frozenset({"unavailable", "quota_exceeded", "internal", "stale"})
+_NOT_ALLOWED = frozenset({"forbidden", "scope_not_writable"})
+_OF_THE_FILE = frozenset({"invalid_input", "too_large", "not_found"})
 _SAYING = ("text", "data", "description", "metadata")  # options and results that hold what a document says
 
 
@@ -130,14 +135,32 @@ def _scope(name: str) -> ScopeView:
     return ScopeView(type=kind, id=external_id)
 
 
+def _after_failure(row: MediaJob) -> str:
+    """By the code of what went wrong, and by whether a retry would read anything new."""
+    code = row.error.partition(":")[0]
+    if code in PASSING:
+        return "Retry the job once what it needs is there again; or acknowledge it, and it is left as it is."
+    if code in _NOT_ALLOWED:
+        return "Have its owner given the right that is missing, then retry the job; or acknowledge it."
+    if code not in _OF_THE_FILE:
+        return "Remove the cause, then retry the job; or acknowledge it, and it is left as it is."
+    if is_address(row.source):
+        return "Put right what stands at its address, then retry the job; or acknowledge it, and it is left as it is."
+    return (
+        "A retry would read the same bytes and fail again: bring a repaired or smaller file as a new job, then "
+        "acknowledge this one."
+    )
+
+
 def advice(row: MediaJob) -> str:
     """What whoever looks at the job can do next."""
     outcome = str((row.result or {}).get("status", ""))
     if row.status == JobStatus.FAILED:
-        return "Remove the cause, then retry the job; or acknowledge it, and it is left as it is."
+        return _after_failure(row)
     if outcome == "unsupported":
         return (
-            "Nothing here reads this kind of file: install what its warnings name and import it again, or convert it."
+            "Nothing here reads this kind of file, so it is found by its name and tags alone: save it in a format that "
+            "is read, such as PDF, DOCX, XLSX, PPTX, HTML or text, and import that."
         )
     if outcome == "skipped":
         return "It was left out for the reason that its warnings name: import it again with other options."

@@ -22,13 +22,12 @@ from kernel.text import storable
 from media.contracts.kinds import FINAL, JobStatus
 from media.converting import BusyError
 from media.models import MediaJob, MediaObject
-from media.selectors.jobs import old_jobs, stale_jobs
+from media.selectors.jobs import PASSING, old_jobs, stale_jobs
 from media.selectors.uploads import without_key
 from media.services.leases import held
 from media.storage import store
 
 MAX_ERROR = 2_000
-_PASSING = frozenset({"quota_exceeded", "unavailable", "internal", "stale"})
 
 
 class LeaseLostError(TransitionError):
@@ -128,7 +127,7 @@ def fail(job_id: UUID, token: UUID, error: DomainError, ctx: Ctx) -> list[Change
     if error.code == "internal":
         text += f" ({ctx.request_id})"
     busy = isinstance(error, BusyError)
-    again = busy or (error.code in _PASSING and row.attempts < row.max_attempts)
+    again = busy or (error.code in PASSING and row.attempts < row.max_attempts)
     status = JobStatus.QUEUED if again else JobStatus.FAILED
     pause = timedelta(seconds=max(2**row.attempts, error.retry_after or 0))
     written = held(job_id, token).update(

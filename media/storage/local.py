@@ -13,7 +13,7 @@ from tempfile import NamedTemporaryFile
 from typing import IO
 
 from kernel.errors import NotFoundError, UnavailableError
-from media.storage.contents import CHUNK, Stored, StoredFile, hash_of_place, place
+from media.storage.contents import CHUNK, Stored, StoredFile, hash_of_place, measure, place
 
 _READABLE = 0o640
 _HEX = "0123456789abcdef"
@@ -36,7 +36,7 @@ class LocalStore:
             try:
                 content_hash, size = _copy(path, copy)
                 target = self._path(content_hash)
-                if not _is_whole(target, size):
+                if not _is_whole(target, content_hash, size):
                     self._move(Path(copy.name), target)
             finally:
                 Path(copy.name).unlink(missing_ok=True)
@@ -150,10 +150,12 @@ def _copy(source: Path, copy: IO[bytes]) -> tuple[str, int]:
     return digest.hexdigest(), size
 
 
-def _is_whole(target: Path, size: int) -> bool:
+def _is_whole(target: Path, content_hash: str, size: int) -> bool:
+    """Whether the stored file holds what its name says, read to the end: what a disk changed is mended by the same
+    bytes that come again."""
     try:
-        return target.stat().st_size == size
-    except FileNotFoundError:
+        return target.stat().st_size == size and measure(target).content_hash == content_hash
+    except OSError:  # not there, or a disk that no longer gives the bytes back
         return False
 
 

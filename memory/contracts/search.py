@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from kernel.contracts import Contract, Instant, PageInput, PageResult
+from kernel.contracts import Contract, Instant, PageInput, PageResult, Since, Until
 from memory.compose.contracts import OpenConflict
 from memory.contracts.items import MemoryType
 from scopes.contracts import Scoped, ScopeView
@@ -16,10 +16,10 @@ from search.contracts import Kind
 
 
 class TimeRange(Contract):
-    """From an instant (included) to an instant (not included)."""
+    """From an instant (included) to an instant (not included). A plain date such as 2026-12-01 is the whole day in UTC."""
 
-    since: Instant | None = Field(default=None, description="At or after.")
-    until: Instant | None = Field(default=None, description="Before.")
+    since: Since | None = Field(default=None, description="At or after; a date: from its beginning.")
+    until: Until | None = Field(default=None, description="Before; a date: to its end.")
 
 
 class AsOf(Contract):

@@ -7,6 +7,7 @@ import base64
 import pytest
 
 from kernel.errors import DomainError
+from media.contracts.documents import AddDocumentInput
 from media.models import DocumentShare, MediaObject, SourceDocument, SourceSection
 from search.models import IndexEntry
 from tests.conftest import TEAM, Cast, Player, make_agent
@@ -309,6 +310,11 @@ def test_bad_input_is_refused(cast, source, options, status):
     given = {"domain_id": TEAM, "source": source, "options": options}
     assert refused(cast.agent, "add_document", **given)[0] == status
     assert not SourceDocument.objects.exists()
+
+
+@pytest.mark.parametrize("source", ["HTTPS://Example.org/", "Http://example.org/a"])
+def test_an_address_may_be_in_large_letters(source):
+    assert AddDocumentInput.parse({"source": source}).source == source
 
 
 def test_an_older_client_calls_the_address_url(cast):

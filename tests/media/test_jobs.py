@@ -27,6 +27,7 @@ from kernel.errors import (
 from media.actions import working as worker
 from media.converting import BusyError
 from media.models import MediaJob, SourceDocument
+from media.selectors.jobs import advice
 from media.services import jobs, leases
 from tests.conftest import ELSEWHERE, TEAM, make_agent, make_person
 from tests.media.jobbing import SmallResult, a_job, enqueue, later, put, row_of, wanted
@@ -371,6 +372,23 @@ def test_what_was_not_done_in_full_is_partial_and_says_what_to_do(cast, importin
     job = cast.agent.do("get_media_job", id=job_id)
     assert job["status"] == "partial"
     assert words in job["advice"]
+
+
+@pytest.mark.parametrize(
+    ("error", "source", "words"),
+    [
+        ("invalid_input: The file is damaged.", "upload:1", "repaired or smaller file as a new job"),
+        ("too_large: The file unfolds to more.", "", "repaired or smaller file as a new job"),
+        ("not_found: No upload.", "upload:1", "as a new job"),
+        ("invalid_input: The file is damaged.", "HTTPS://example.org/a", "at its address, then retry"),
+        ("unavailable: The host broke off.", "https://example.org/a", "Retry the job once"),
+        ("forbidden: No.", "upload:1", "the right that is missing"),
+        ("what an older system wrote", "", "Remove the cause"),
+        ("", "", "Remove the cause"),
+    ],
+)
+def test_the_advice_for_a_failed_job_can_be_followed(error, source, words):
+    assert words in advice(MediaJob(status="failed", error=error, source=source))
 
 
 def test_a_job_is_claimed_once(cast, importing):

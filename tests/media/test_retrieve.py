@@ -169,6 +169,16 @@ def test_ids_that_are_none_of_ours_are_named(cast):
     assert (snippets(found), found["warnings"]) == ([], ["document_ids: '7' is no id of this store"])
 
 
+def test_words_that_are_on_no_list_are_named(cast):
+    put(cast.agent, "zebra")
+    found = retrieve(cast.agent, a_plan(global_filters={"media_type": ["documents", "image"], "source_type": "web"}))
+    assert snippets(found) == []
+    assert found["warnings"] == [
+        "media_type: 'documents' is none of image, audio, video, document, other",
+        "source_type: 'web' is none of url, file, manual, memory_snapshot, other",
+    ]
+
+
 @pytest.mark.parametrize("few", [reading.FEW, 1], ids=["few", "many"])
 def test_case_76_the_worst_of_many_is_found_when_it_is_asked_for(cast, monkeypatch, few):
     monkeypatch.setattr(reading, "FEW", few)

@@ -43,6 +43,20 @@ def test_it_works(any_store, file):
     assert any_store.size(HASH) == len(TEXT)
 
 
+def test_what_a_disk_changed_is_mended_by_the_same_bytes(tmp_path, file):
+    kept = LocalStore(tmp_path / "kept")
+    kept.put(file)
+    (inside,) = [each for each in kept.root.rglob("*") if each.name == HASH]
+    for damaged in (TEXT[::-1], TEXT[:-1], b""):
+        inside.chmod(0o640)
+        inside.write_bytes(damaged)
+        assert kept.put(file).content_hash == HASH
+        assert read(kept) == TEXT
+    before = inside.stat().st_ino
+    kept.put(file)
+    assert inside.stat().st_ino == before, "what is whole is left as it is"
+
+
 def test_the_same_bytes_are_kept_once(any_store, file, tmp_path):
     other = tmp_path / "other name.txt"
     other.write_bytes(TEXT)

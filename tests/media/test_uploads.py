@@ -10,6 +10,7 @@ import pytest
 from governance import gate
 from governance.gate import system_ctx
 from kernel import clock
+from kernel.actions import get
 from kernel.context import Door
 from kernel.errors import (
     ForbiddenError,
@@ -38,6 +39,16 @@ def upload(player, raw: bytes = PLAN, name: str = "plan.md") -> dict:
     data = base64.b64encode(raw).decode()
     told: dict = player.do("upload_media", domain_id=TEAM, name=name, data=data)
     return told
+
+
+def test_a_file_without_bytes_is_refused(cast, tmp_path):
+    (tmp_path / "empty").touch()
+    given = UploadMediaInput.of_file(tmp_path / "empty", "empty.md", TEAM)
+    with pytest.raises(InvalidInputError, match="holds no bytes"):
+        gate.perform(get("upload_media"), given, ctx=cast.agent.ctx())
+    with pytest.raises(InvalidInputError, match="holds no bytes"):
+        upload(cast.agent, b"")
+    assert not MediaObject.objects.exists()
 
 
 def enqueue(player, source: str, **fields: object) -> dict:

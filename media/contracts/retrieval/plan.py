@@ -9,7 +9,8 @@ from uuid import UUID
 
 from pydantic import Field, JsonValue, model_validator
 
-from media.contracts.retrieval.lenient import Lenient, Many, Moment, survey
+from kernel.contracts import Since, Until
+from media.contracts.retrieval.lenient import Lenient, Many, survey
 from scopes.contracts import ScopeContext
 
 
@@ -43,10 +44,10 @@ class TieBreaker(StrEnum):
 
 
 class PlanTimeRange(Lenient):
-    """From an instant (included) to an instant (not included)."""
+    """From an instant (included) to an instant (not included). A plain date such as 2026-12-01 is the whole day in UTC."""
 
-    from_: Moment | None = Field(default=None, alias="from", description="At or after.")
-    to: Moment | None = Field(default=None, description="Before.")
+    from_: Since | None = Field(default=None, alias="from", description="At or after; a date: from its beginning.")
+    to: Until | None = Field(default=None, description="Before; a date: to its end.")
 
 
 class GlobalFilters(Lenient):

@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 from kernel.conf import conf
 from kernel.context import Ctx
 from kernel.errors import InvalidInputError
-from kernel.text import storable
+from kernel.text import is_address, storable
 from media.chunking import Chunk, chunk
 from media.contracts.documents import AddDocumentInput, DocumentOptions, ImportStatus
 from media.contracts.kinds import MediaType, SourceType
@@ -79,6 +79,8 @@ def prepare(given: AddDocumentInput, wanted: MediaType | None, domain_id: str, c
     """
     options = given.options
     with brought(given.source, options, domain_id, ctx) as file:
+        if not file.path.stat().st_size:
+            raise InvalidInputError("The file holds no bytes: there is nothing to import.")
         found = sniff(file.name, file.path)
         media_type = wanted or MediaType(found.media_type)
         stored = objects.keep(file.path, found.mime, ctx)
@@ -157,7 +159,7 @@ def _heading(text: str) -> str:
 def _name_of(file: Brought, source: str) -> str:
     if file.name and file.source_type is not SourceType.MANUAL:
         return file.name
-    return storable(unquote(PurePosixPath(urlsplit(source).path).name)) if source.startswith("http") else ""
+    return storable(unquote(PurePosixPath(urlsplit(source).path).name)) if is_address(source) else ""
 
 
 def _semantic(options: DocumentOptions, seen: Extracted | None) -> Semantic:

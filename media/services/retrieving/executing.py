@@ -24,7 +24,7 @@ from media.selectors.retrieving import (
     passing,
     read_sections,
 )
-from media.services.retrieving.filtering import filters_of, strange_ids
+from media.services.retrieving.filtering import filters_of, strange_ids, strange_words
 from media.services.retrieving.packing import WEIGHED, Outcome, Result, pack
 from search import selectors as index
 from search.contracts import Hit, Kind, Query
@@ -133,7 +133,7 @@ def _group(query: PlanQuery, run: _Run) -> _Group:
     if name not in run.groups:
         where = condition(filters)
         run.groups[name] = _Group(filters, where, few_sections(run.reading, where, run.ctx))
-        run.warnings += strange_ids(filters)
+        run.warnings += [*strange_ids(filters), *strange_words(filters)]
     return run.groups[name]
 
 

@@ -7,9 +7,11 @@ from uuid import UUID
 
 from pydantic import JsonValue
 
+from media.contracts.kinds import MediaType, SourceType
 from media.contracts.retrieval import GlobalFilters, PlanQuery, RetrievalPlan
 from media.selectors.retrieving import Reading
 
+_WORDS = {"media_type": tuple(MediaType), "source_type": tuple(SourceType)}
 _IDS = ("document_ids", "tag_ids", "topic_ids")
 
 
@@ -46,6 +48,16 @@ def strange_ids(filters: GlobalFilters) -> list[str]:
         for name in _IDS
         for text in getattr(filters, name)
         if not _is_uuid(text)
+    ]
+
+
+def strange_words(filters: GlobalFilters) -> list[str]:
+    """A warning for each filter of a closed list that holds a word which is not on it: no document has it."""
+    return [
+        f"{name}: {text[:80]!r} is none of {', '.join(known)}"
+        for name, known in _WORDS.items()
+        for text in getattr(filters, name)
+        if text not in known
     ]
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from kernel.errors import InvalidInputError
 from media.contracts.retrieval import EvidencePack, PackEvidence, RetrievalPlan, resource_score
+from memory.contracts.search import TimeRange
 from tests.memory.compose.made import REQUEST_ID, a_plan, an_evidence
 
 
@@ -96,6 +97,21 @@ def test_single_filters_and_integer_ids_are_lists_of_text():
     assert plan.global_filters.document_ids == ["7", "x"]
 
 
+@pytest.mark.parametrize(
+    ("first", "last", "since", "until"),
+    [
+        ("2026-11-01", "2026-11-01", "2026-11-01T00:00:00Z", "2026-11-02T00:00:00Z"),
+        ("2024-02-28", "2024-02-28", "2024-02-28T00:00:00Z", "2024-02-29T00:00:00Z"),
+        ("2026-11-01T08:00:00+08:00", "9999-12-31", "2026-11-01T00:00:00Z", "9999-12-31T23:59:59.999999Z"),
+    ],
+)
+def test_a_date_is_the_whole_day_in_utc(first, last, since, until):
+    plan = RetrievalPlan.parse(tree(global_filters={"time_range": {"from": first, "to": last}}))
+    assert plan.model_dump(mode="json")["global_filters"]["time_range"] == {"from": since, "to": until}
+    window = TimeRange.parse({"since": first, "until": last})
+    assert window.model_dump(mode="json") == {"since": since, "until": until}
+
+
 def test_a_plan_survives_the_wire():
     plan = a_plan("最近 what did we decide about smart_brain 的数据库?")
     assert RetrievalPlan.parse(plan.model_dump(mode="json")) == plan
@@ -116,6 +132,8 @@ def test_a_plan_survives_the_wire():
         {"debug": 3, "later": 1},
         {"global_filters": {"time_range": {"from": "yesterday"}}},
         {"global_filters": {"time_range": {"from": "2026-11-01T00:00:00"}}},
+        {"global_filters": {"time_range": {"from": "2026-02-30"}}},
+        {"global_filters": {"time_range": {"to": "2026-11"}}},
         {"scope_context": {"read": [{"type": "project", "id": "p"}, {"type": "project", "id": "p"}]}},
     ],
 )

@@ -99,8 +99,26 @@ def test_a_file_is_read_by_the_program_itself(tmp_path):
     assert inlined("", {"text": "a"}) == ("", {"text": "a"})
 
 
+@pytest.mark.parametrize("source", [b"", b"bytes", None, 3, ["a"], {"text": "a"}])
+def test_what_is_neither_text_nor_a_path_is_told_where_it_goes(source):
+    with pytest.raises(InvalidInputError, match=r"bytes go in base64 to options\.data"):
+        inlined(source, {})
+
+
+def test_an_address_may_be_in_large_letters():
+    assert inlined("HTTPS://Example.org/", {}) == ("HTTPS://Example.org/", {})
+
+
 def test_what_is_no_file_is_refused(tmp_path, settings):
-    for source in (tmp_path, tmp_path / "none", "file:///etc/passwd", "no such"):
+    for source in (
+        tmp_path,
+        tmp_path / "none",
+        "file:///etc/passwd",
+        "no such",
+        "# A text " * 900,
+        "~nobody-here/a",
+        "a\0b",
+    ):
         with pytest.raises(InvalidInputError, match="neither a file"):
             inlined(source, {})
     file = tmp_path / "big"
