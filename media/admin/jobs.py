@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import admin
-from django.db.models import QuerySet
+from django.db.models import Max, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.urls import reverse
 
@@ -181,10 +181,9 @@ def _tab(name: str, counts: MediaJobStatsResult, state: str) -> Tab:
 def pulse(ctx: Ctx) -> str:
     """Another text whenever a job that the person sees came, moved or went."""
     rows = visible_jobs(ctx)
-    newest = rows.order_by("-id").values_list("id", flat=True).first()
-    begun = rows.exclude(started_at=None).order_by("-started_at").values_list("started_at", flat=True).first()
+    latest = rows.aggregate(made=Max("created_at"), begun=Max("started_at"))
     counts = stats(rows, clock.now()).model_dump(mode="json", exclude={"oldest_queued_age_seconds"})
-    return digest([counts, str(newest), str(begun)])[:16]
+    return digest([counts, str(latest["made"]), str(latest["begun"])])[:16]
 
 
 def _beat(view: JobView) -> str:

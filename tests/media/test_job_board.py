@@ -10,7 +10,7 @@ from tests.conftest import TEAM, make_person
 from tests.governance.desk import sign_in, statements
 from tests.media.jobbing import a_job
 
-MOST = 20
+MOST = 19
 STATES = ("queued", "processing", "completed", "partial", "failed", "canceled")
 
 
