@@ -97,12 +97,12 @@ def _nothing(ids: Collection[UUID], domain_id: str) -> Collection[UUID]:
 class Scrubber:
     """How what an app's records quote of things that were erased is taken out.
 
-    `scrub(ids, found, domain_id)` does it or deletes the record, in the gate's transaction, and gives how many records of
-    each name it came to. What takes long to look for, as each record has to be read, `find(ids, domain_id)` finds before,
+    `scrub(ids, found, domain_id, receipt_id)` does it or deletes the record, in the gate's transaction, and gives how many
+    records of each name it came to. What takes long to look for, as each record has to be read, `find(ids, domain_id)` finds before,
     outside of any transaction; what it finds may be gone when `scrub` is given it.
     """
 
-    scrub: Callable[[Collection[UUID], Collection[UUID], str], Mapping[str, int]]
+    scrub: Callable[[Collection[UUID], Collection[UUID], str, UUID], Mapping[str, int]]
     find: Callable[[Collection[UUID], str], Collection[UUID]] = _nothing
 
 

@@ -46,7 +46,10 @@ class MigratedRow(models.Model):
     goes on where the last whole batch ended.
 
     `digest` is the SHA-256 of the canonical JSON of the source row's columns. `content` is kept of rows in the quarantine,
-    and where the note is too short for what has no other place here: their columns as text.
+    and where the note is too short for what has no other place here: their columns as text. `stored` has, of a row with a
+    note, a mark of each compared value as it was stored, so that what was adjusted then is told from what was changed
+    afterwards. `part_of` is the document here that it is a part of. `receipt_id` is that of the erasure with which the row
+    that it became went, or the one to which it belonged.
     """
 
     id = models.BigAutoField(primary_key=True)
@@ -59,6 +62,9 @@ class MigratedRow(models.Model):
     reason = models.CharField(max_length=40, blank=True, default="")
     note = models.TextField(blank=True, default="")
     content = JSONField(null=True, blank=True)
+    stored = JSONField(null=True, blank=True)
+    part_of = models.CharField(max_length=64, blank=True, default="")
+    receipt_id = models.UUIDField(null=True, blank=True)
     run = models.ForeignKey(MigrationRun, on_delete=models.PROTECT, related_name="rows", db_index=False)
 
     class Meta:

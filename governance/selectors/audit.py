@@ -149,6 +149,21 @@ def on_record(table: str, object_ids: Collection[str]) -> set[str]:
     return set(rows.values_list("object_id", flat=True)) if object_ids else set()
 
 
+def last_told(table: str, object_ids: Collection[str]) -> dict[str, dict[str, Any] | None]:
+    """What the entries say that was made of objects of one table, each name with its last value; None where the last of
+    them says that the object is gone. Not limited to what anyone may see; without objects that no entry tells of."""
+    found: dict[str, dict[str, Any] | None] = {}
+    named = AuditObject.objects.filter(table=table, object_id__in=object_ids).values("entry_id")
+    entries = AuditEntry.objects.filter(pk__in=named).order_by("at", "pk") if object_ids else AuditEntry.objects.none()
+    for changes in entries.values_list("changes", flat=True):
+        for change in changes:
+            name = change.get("id")
+            if change.get("table") == table and name in object_ids:
+                after = change.get("after")
+                found[name] = None if after is None else {**(found.get(name) or {}), **after}
+    return found
+
+
 def get_audit_entry(entry_id: UUID, ctx: Ctx) -> AuditEntry:
     """One audit entry of a scope that the actor audits. Raises NotFoundError."""
     return _one(visible_audit(ctx).filter(may_be_told(ctx)), entry_id)

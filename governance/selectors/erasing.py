@@ -215,6 +215,12 @@ def proposals_behind(entries: Collection[UUID]) -> set[UUID]:
     return found
 
 
+def receipts_of(object_ids: Collection[UUID]) -> dict[UUID, UUID]:
+    """The receipts under which things were erased, by the ids of these; not limited to what anyone may see."""
+    rows = Tombstone.objects.filter(object_id__in=object_ids) if object_ids else Tombstone.objects.none()
+    return dict(rows.order_by("pk").values_list("object_id", "receipt_id"))
+
+
 def visible_tombstones(ctx: Ctx) -> QuerySet[Tombstone]:
     """The base queryset: receipts of what lay in scopes that the actor reviews or audits."""
     return Tombstone.objects.filter(within_reach(ctx, Right.AUDIT))

@@ -105,7 +105,7 @@ def scrub_all(names: frozenset[str], traces: Traces, receipt_id: UUID, domain_id
     scrubbed = scrub(names, traces, receipt_id, ctx)
     ids = list(uuids_in(names).values())
     for scrubber, found in zip(scrubbers(), traces.others, strict=True):
-        more = scrubber.scrub(ids, found, domain_id)
+        more = scrubber.scrub(ids, found, domain_id, receipt_id)
         if twice := scrubbed.keys() & more.keys():
             raise ValueError(f"two scrubbers count records named {', '.join(sorted(twice))}")
         scrubbed |= more

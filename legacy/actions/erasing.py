@@ -5,4 +5,4 @@ from __future__ import annotations
 from governance.hooks import Scrubber, register_scrubber
 from legacy.services.scrubbing import scrub_moved_rows
 
-register_scrubber(Scrubber(lambda ids, found, domain_id: scrub_moved_rows(ids, domain_id)))
+register_scrubber(Scrubber(lambda ids, found, domain_id, receipt_id: scrub_moved_rows(ids, domain_id, receipt_id)))

@@ -12,7 +12,7 @@ from django.db.models import Max, Model
 from legacy.contracts.rows import as_uuid
 from legacy.selectors.compared import COMPARISONS
 from media.models import MediaObject, SourceDocument, Tag
-from memory.models import Entity, EvidenceLink, MemoryItem, Message, Session, Turn
+from memory.models import Entity, EvidenceLink, KnowledgeEvent, MemoryItem, Message, Session, Turn
 from scopes.models import MemoryScope
 
 
@@ -35,7 +35,8 @@ class Fault:
     what: str
 
 
-NO_PLACE, ORPHAN, CROSS_DOMAIN, WRONG_COUNT = "no_place", "orphan", "cross_domain", "wrong_count"
+NO_PLACE, ORPHAN, CROSS_DOMAIN = "no_place", "orphan", "cross_domain"
+WRONG_COUNT, NO_ORIGIN = "wrong_count", "no_origin"
 
 _SESSION, _SCOPE = Link("source_session_id", Session, needed=True), Link("scope_id", MemoryScope, needed=True)
 _TURN = Link("turn_id", Turn)
@@ -75,6 +76,7 @@ def faults_of(table: str, rows: Sequence[Any]) -> Iterator[Fault]:
         yield from _session_counts(rows)
     if table == "memory_items":
         yield from _evidence(rows)
+        yield from _origins(rows)
 
 
 def _linked(link: Link, rows: Sequence[Any]) -> Iterator[Fault]:
@@ -115,6 +117,18 @@ def _evidence(items: Sequence[Any]) -> Iterator[Fault]:
     for link in links:
         if link.ref not in there[link.kind]:
             yield Fault(ORPHAN, by_item[link.item_id], f"Its evidence, {link.kind} {link.ref[:80]}, is not there.")
+
+
+def _origins(items: Sequence[Any]) -> Iterator[Fault]:
+    """The first step of its history says from which row a memory came."""
+    told = set(
+        KnowledgeEvent.objects.filter(item__in=[item.pk for item in items], kind="migrated").values_list(
+            "item_id", flat=True
+        )
+    )
+    for item in items:
+        if item.pk not in told:
+            yield Fault(NO_ORIGIN, item, "Its history does not say where it came from.")
 
 
 def _existing(model: type[Model], refs: set[str]) -> set[str]:

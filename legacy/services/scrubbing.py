@@ -29,10 +29,10 @@ ERASED = "erased"  # why a row was left out
 _GONE = "What this said of the row was erased with it."
 
 
-def scrub_moved_rows(ids: Collection[UUID], domain_id: str) -> Mapping[str, int]:
+def scrub_moved_rows(ids: Collection[UUID], domain_id: str, receipt_id: UUID) -> Mapping[str, int]:
     """Take the notes out of the records of rows that became these, and leave the quarantined rows that belonged to them
-    out for good, without their content: no later run tries them again. That they were read stays. What validations found
-    of either loses its words."""
+    out for good, without their content: no later run tries them again. That they were read stays, and under which receipt
+    they went. What validations found of either loses its words."""
     gone: defaultdict[str, set[str]] = defaultdict(set)
     scrubbed = 0
     wanted = [str(each) for each in ids]
@@ -41,12 +41,14 @@ def scrub_moved_rows(ids: Collection[UUID], domain_id: str) -> Mapping[str, int]
         for table, source_id in rows.values_list("source_table", "source_id"):
             gone[table].add(source_id)
         scrubbed += rows.exclude(note="", content=None).update(note="", content=None)
+        rows.filter(receipt_id=None).update(receipt_id=receipt_id, stored=None)
     while gone and (belonged := _belonging(gone)):
         for numbers in batches(belonged):
             rows = MigratedRow.objects.filter(pk__in=numbers)
             for table, source_id in rows.values_list("source_table", "source_id"):
                 gone[table].add(source_id)
-            scrubbed += rows.update(outcome=Fate.LEFT_OUT, reason=ERASED, content=None, note="")
+            gone_with = {"outcome": Fate.LEFT_OUT, "reason": ERASED, "receipt_id": receipt_id}
+            scrubbed += rows.update(**gone_with, content=None, note="")
     return {"migrated_rows": scrubbed, "migration_checks": _scrub_checks(gone, frozenset(wanted))}
 
 

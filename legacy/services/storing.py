@@ -17,6 +17,7 @@ from legacy.contracts.outcomes import NOTE, kept_aside
 from legacy.models import MigratedRow
 from legacy.services.changed import Pair, follow, standing
 from legacy.services.figures import Figures
+from legacy.services.marking import beside_of
 from legacy.steps.base import Preparing, Run, Step, beat
 
 logger = logging.getLogger(__name__)
@@ -161,9 +162,10 @@ def _failed(exc: Exception) -> Quarantined:
 
 def _remember(outcomes: Sequence[Outcome], known: _Known, run: Run) -> None:
     """Keep what became of each row, the columns of those that need them with it."""
-    fresh = []
+    fresh, beside = [], beside_of(outcomes, run.owner.id)
     for outcome in outcomes:
         kept = _as_row(outcome, run)
+        kept.stored, kept.part_of = beside[kept.source_table, kept.source_id]
         before = known.get((kept.source_table, kept.source_id))
         if before is None:
             fresh.append(kept)

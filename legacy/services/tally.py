@@ -26,7 +26,10 @@ RULES: dict[str, Rule] = {
     "orphan": Rule("Whatever a row belongs to, or names as evidence, is there."),
     "cross_domain": Rule("A row and what it belongs to lie in one domain."),
     "wrong_count": Rule("A session knows the number of its last turn."),
+    "no_origin": Rule("Every memory tells in its history from which row it came."),
     "missing": Rule("Every row that was moved is here."),
+    "bytes_lost": Rule("The bytes of every file that was moved are stored and have its hash."),
+    "not_on_record": Rule("What became of every row that a run read is on record."),
     "not_indexed": Rule("Every message, item and section that was moved can be found."),
     "not_accounted": Rule("Every row there was moved, quarantined or left out.", needs_source=True),
     "source_changed": Rule("The rows there are those that were read.", needs_source=True),
@@ -36,6 +39,10 @@ RULES: dict[str, Rule] = {
     "changed_here": Rule("Values changed here since, on record in the audit log.", fault=False, needs_source=True),
     "closed_to_owner": Rule("Whose the sessions became may read and write them in every domain.", fault=False),
     "removed_here": Rule("Rows taken away here since, on record in the audit log.", fault=False),
+    "other_source": Rule(
+        "Rows that came from another database, against which they are to be held too.", fault=False, needs_source=True
+    ),
+    "erased_here": Rule("Rows erased here since, each with its receipt.", fault=False),
 }
 
 
@@ -54,7 +61,6 @@ class Tally:
     def __init__(self) -> None:
         self.reasons: Counter[tuple[str, str, str]] = Counter()
         self.missing: Counter[str] = Counter()
-        self.removed: Counter[str] = Counter()
         self.in_source: dict[str, int] = {}
         self.seen = 0
         self._outcomes: dict[str, Counter[str]] = defaultdict(Counter)
@@ -95,6 +101,10 @@ class Tally:
         self.in_source[table] = count
         self._outcomes[table]["left_out"] += count
         self.reasons[table, "left_out", reason] += count
+
+    def tables(self) -> set[str]:
+        """The tables of which rows have an outcome."""
+        return {table for table in self._outcomes if self.remembered(table)}
 
     def remembered(self, table: str) -> int:
         """How many rows of a table have an outcome."""

@@ -7,13 +7,20 @@ from collections import defaultdict
 from collections.abc import Callable
 
 from kernel import clock
+from legacy.contracts import Fate
 from legacy.contracts.validating import MigrationReport, MissingCounts
 from legacy.models import MigratedRow, MigrationRun
 from legacy.selectors.closed import closed_to
 from legacy.selectors.running import state_of
 from legacy.services.batches import batches
 from legacy.services.figures import peak_memory
-from legacy.services.holding import key_there, look_at_source_rows, look_at_targets, look_for_gone
+from legacy.services.holding import (
+    key_there,
+    look_at_records,
+    look_at_source_rows,
+    look_at_targets,
+    look_for_gone,
+)
 from legacy.services.left_out import left_out
 from legacy.services.same_source import taken_from
 from legacy.services.tally import Tally
@@ -39,6 +46,9 @@ def validate(source: Source | None, progress: Progress, batch: int = BATCH) -> M
         for table in sorted(taken_from(source) - source.tables.keys()):
             look_for_gone(source, table, tally, batch)
         _count_left_out(source, tally)
+        for table in sorted(tally.tables() - source.tables.keys() - taken_from(source)):
+            what = f"{tally.remembered(table)} rows of it came from another database: name that with --from too."
+            tally.found("other_source", (table, ""), ("", ""), what)
     checks = tally.checks(with_source=source is not None)
     run = MigrationRun.objects.order_by("-pk").first()
     return MigrationReport(
@@ -66,7 +76,7 @@ def _look_here(tally: Tally, progress: Progress, batch: int) -> None:
         tally.seen += len(rows)
         moved: dict[str, list[MigratedRow]] = defaultdict(list)
         for row in rows:
-            here = bool(row.target_table)
+            here = row.outcome == Fate.MIGRATED
             tally.accounted(
                 row.source_table, row.outcome, row.target_table, reason=row.reason, adjusted=here and bool(row.note)
             )
@@ -75,6 +85,18 @@ def _look_here(tally: Tally, progress: Progress, batch: int) -> None:
         for table, each in moved.items():
             look_at_targets(table, each, tally)
         progress("here", tally.seen, total)
+    look_at_records(_read_by_runs(), tally)
+
+
+def _read_by_runs() -> dict[str, int]:
+    """The most rows that a finished run says it read, of each table of which rows are remembered one by one."""
+    most: dict[str, int] = {}
+    taken = {table for step in STEPS for table in step.tables}
+    for figures in MigrationRun.objects.filter(state="finished").values_list("figures", flat=True):
+        for table, counts in figures.get("tables", {}).items():
+            if table in taken:
+                most[table] = max(most.get(table, 0), counts.get("read", 0))
+    return most
 
 
 def _look_at_owners(tally: Tally) -> None:
@@ -100,7 +122,7 @@ def _tables(source: Source) -> list[str]:
 def _look_there(source: Source, table: str, tally: Tally, progress: Progress, batch: int) -> None:
     total, done, matched = source.count(table), 0, 0
     for rows in batches(source.rows(table, key=key_there(source, table)), batch):
-        matched += look_at_source_rows(table, rows, tally)
+        matched += look_at_source_rows(table, rows, source, tally)
         done += len(rows)
         tally.seen += len(rows)
         progress(table, done, total)

@@ -279,6 +279,12 @@ class _References:
         return ("memory", name) if name in self._later else None
 
 
+def references(rows: Sequence[SourceRow], source: Source) -> dict[str, list[_Ref]]:
+    """By source id, the kind and id here of what each memory names as its evidence."""
+    found = _References(rows, source)
+    return {row.id: found.of(row)[0] for row in rows}
+
+
 def _given(row: SourceRow) -> list[Any]:
     try:
         given = row.json("evidence_refs")

@@ -16,7 +16,7 @@ from governance.selectors.erasing import changed_along
 from kernel.context import ANY, Ctx, Right
 from kernel.rows import batches
 from media.contracts.kinds import FINAL
-from media.models import DocumentShare, MediaJob, MediaObject, SourceDocument, SourceSection
+from media.models import DocumentShare, MediaJob, MediaObject, MediaObjectReference, SourceDocument, SourceSection
 from media.selectors.sight import private_scope, visible_documents
 
 DOCUMENT = "document"
@@ -84,10 +84,16 @@ def _jobs_of(ids: Collection[UUID], jobs: QuerySet[MediaJob]) -> Iterator[tuple[
 
 
 def names_of_documents(ids: Collection[UUID]) -> frozenset[str]:
-    """The ids by which records quote documents: their own, those of their sections and of the jobs about them."""
+    """The ids by which records quote documents: their own, those of their sections, of their holds on stored bytes and of
+    the jobs about them."""
     jobs = {str(pk) for pk, _ in _jobs_of(ids, MediaJob.objects.all())}
     pruned = changed_along(frozenset(map(str, ids)), "media_jobs")
-    return frozenset({*section_refs(ids), *jobs, *pruned})
+    holds = {
+        str(pk)
+        for batch in batches(ids)
+        for pk in MediaObjectReference.objects.filter(document__in=batch).values_list("pk", flat=True)
+    }
+    return frozenset({*section_refs(ids), *holds, *jobs, *pruned})
 
 
 def show_documents(ids: Sequence[UUID], ctx: Ctx) -> list[RelatedText]:

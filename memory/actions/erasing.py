@@ -37,4 +37,6 @@ register_eraser(
     )
 )
 register_holds(erasing.dependents)
-register_scrubber(Scrubber(scrub_contexts, quoting_contexts))
+register_scrubber(
+    Scrubber(lambda ids, found, domain_id, receipt_id: scrub_contexts(ids, found, domain_id), quoting_contexts)
+)

@@ -17,12 +17,16 @@ from media.selectors.erasing import DOCUMENT, section_refs
 from memory.models import (
     Conflict,
     Entity,
+    EntityMention,
     EvidenceLink,
     KgEdge,
+    KnowledgeEvent,
     MemoryItem,
     Message,
     Ref,
     Session,
+    SessionScopeLink,
+    Summary,
     ToolCall,
     Turn,
 )
@@ -61,12 +65,21 @@ def erasable_sessions(ids: Collection[UUID], domain_id: str, ctx: Ctx) -> Mappin
 
 
 def names_of_items(ids: Collection[UUID]) -> frozenset[str]:
-    """The ids by which records quote memories: their own, those of the entities that they are about with the relations
-    that go along, and of the conflicts that any of these is a side of."""
+    """The ids by which records quote memories: their own, those of their history, of the entities that they are about with
+    the relations that go along, of the conflicts that any of these is a side of, and of the summaries that go with them."""
     about = _ids_where(Entity, "item", ids)
     relations = relations_of(ids)
     conflicts = (*conflicts_of("item", ids), *conflicts_of("edge", relations))
-    return frozenset(map(str, (*ids, *about, *relations, *conflicts)))
+    sessions = {
+        pk
+        for batch in batches(ids)
+        for pk in MemoryItem.objects.filter(pk__in=batch)
+        .exclude(source_session=None)
+        .values_list("source_session", flat=True)
+    }
+    hanging = [*_ids_where(KnowledgeEvent, "item", ids), *_ids_where(EntityMention, "entity", about)]
+    hanging += _ids_where(Summary, "session", sessions)
+    return frozenset(map(str, (*ids, *about, *relations, *conflicts, *hanging)))
 
 
 def _ids_where(model: Any, column: str, ids: Collection[UUID]) -> list[UUID]:
@@ -130,12 +143,14 @@ def _told_of(about: Mapping[tuple[int, str, UUID], UUID]) -> dict[UUID, UUID]:
 
 
 def names_of_sessions(ids: Collection[UUID]) -> frozenset[str]:
-    """The ids by which records quote sessions: their own, and those of their turns, of all that was said in them, of what
-    they brought into the graph, and of conflicts of that."""
+    """The ids by which records quote sessions: their own, and those of their turns, of all that was said in them, of their
+    summaries and links to scopes, of what they brought into the graph, and of conflicts of that."""
     turns = _ids_where(Turn, "session", ids)
     said = {pk for pks in said_in(ids).values() for pk in pks}
     edges, entities = (_ids_where(model, "source_session", ids) for model in (KgEdge, Entity))
-    return frozenset(map(str, (*ids, *turns, *said, *edges, *entities, *conflicts_of("edge", edges))))
+    hanging = [pk for model in (Summary, SessionScopeLink) for pk in _ids_where(model, "session", ids)]
+    hanging += _ids_where(EntityMention, "turn", turns)
+    return frozenset(map(str, (*ids, *turns, *said, *edges, *entities, *conflicts_of("edge", edges), *hanging)))
 
 
 def said_in(ids: Collection[UUID]) -> dict[UUID, list[UUID]]:

@@ -116,7 +116,7 @@ def plan_of(asked: Callable[[], object], table: str) -> str:
     ("asked", "table", "index"),
     [
         (lambda ctx: selectors.entries_about(frozenset({str(AN_ID)})), "audit_objects", "audit_objects_object"),
-        (lambda ctx: scrub_moved_rows([AN_ID], TEAM), "migrated_rows", "migrated_rows_target"),
+        (lambda ctx: scrub_moved_rows([AN_ID], TEAM, AN_ID), "migrated_rows", "migrated_rows_target"),
         (
             lambda ctx: earlier_removal(Trail("erase", input_digest="0"), "k", ctx),
             "idempotency_records",

@@ -30,7 +30,7 @@ def counting(monkeypatch):
     """Scrubbers that come to one record each, beside those that there are."""
 
     def add(*names: str) -> None:
-        more = [Scrubber(partial(lambda name, ids, found, domain_id: {name: 1}, name)) for name in names]
+        more = [Scrubber(partial(lambda name, *given: {name: 1}, name)) for name in names]
         monkeypatch.setattr(hooks, "_scrubbers", [*hooks.scrubbers(), *more])
 
     return add
@@ -49,7 +49,7 @@ def test_what_it_found_before_the_transaction_it_is_given_in_it(cast, monkeypatc
         seen.append(("find", is_open(), domain_id))
         return [pk]
 
-    def scrub(ids, found, domain_id):
+    def scrub(ids, found, domain_id, receipt_id):
         seen.append(("scrub", is_open(), domain_id))
         assert found == [pk]
         return {"notes": len(found)}

@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +24,16 @@ from tests.media.killing import database_url
 SECONDS = 3_600
 
 
-@contextmanager
-def running(source: Source, folder: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+def running(source: Source, folder: Path, *arguments: str) -> AbstractContextManager[subprocess.Popen[str]]:
     """A run that has begun and whose output can be read; whatever happens, nothing of it is left. `folder` is its
     DATA_DIR."""
-    command = ["manage.py", "migrate_legacy", "--from", source.url, "--owner", OWNER, "--json", *arguments]
+    return _begun(folder, "migrate_legacy", "--from", source.url, "--owner", OWNER, "--json", *arguments)
+
+
+@contextmanager
+def _begun(folder: Path, *command: str) -> Iterator[subprocess.Popen[str]]:
     with subprocess.Popen(
-        [sys.executable, *command],
+        [sys.executable, "manage.py", *command],
         cwd=settings.BASE_DIR,
         env={
             **without_settings(),
@@ -57,6 +60,15 @@ def run(source: Source, folder: Path, *arguments: str) -> dict[str, Any]:
         assert process.returncode == 0, err[-3000:]
         figures: dict[str, Any] = json.loads(out)
         return figures
+
+
+def validated(source: Source, folder: Path) -> dict[str, Any]:
+    """The report of a validation against the source, whatever it says."""
+    with _begun(folder, "validate_migration", "--from", source.url, "--json") as process:
+        out, err = process.communicate(timeout=SECONDS)
+        assert process.returncode in (0, 1), err[-3000:]
+        report: dict[str, Any] = json.loads(out)
+        return report
 
 
 def start_over() -> None:

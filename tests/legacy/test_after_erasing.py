@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from kernel.ids import new_id
 from legacy.models import MigratedRow, MigrationRun
 from legacy.services.scrubbing import scrub_moved_rows
 from memory.models import Message, Session, Turn
@@ -56,7 +57,7 @@ def _erase(name: str) -> None:
         Message.objects.filter(turn__session=session).delete()
         Turn.objects.filter(session=session).delete()
         session.delete()
-        scrub_moved_rows(ids, "legacy")
+        scrub_moved_rows(ids, "legacy", new_id())
 
 
 def test_it_works(made: Source) -> None:

@@ -16,7 +16,7 @@ from legacy.contracts.validating import Finding, MigrationReport
 from legacy.models import MigratedRow, MigrationCheck, MigrationRun
 from legacy.services import recording
 from legacy.services.validating import validate
-from memory.models import MemoryItem
+from memory.models import MemoryItem, Turn
 from tests.conftest import a_turn, make_person
 from tests.guards.write_guard import unguarded
 from tests.legacy.moving import aside, came
@@ -44,8 +44,7 @@ def check() -> MigrationCheck:
 
 def test_it_works(cast):
     cast.agent.do("commit_turn", a_turn(turn_events={"decisions": [{"key": "decision:shop:db", "decision": "Yes"}]}))
-    item = MemoryItem.objects.get()
-    came("memory_items", item.pk, "m-1")
+    came("turns", Turn.objects.get().pk, "t-1")
     aside("messages", "m-9", "orphan", content={"id": "m-9", "content": HOSTILE})
     assert check().whole
     shown = text()
@@ -189,6 +188,6 @@ def test_a_kept_report_holds_its_findings(cast):
             source_id="m-1",
             target_table="memory_items",
             target_id="0199aaaa-0000-7000-8000-000000000000",
-            what="It was moved and is not here.",
+            what="It was moved and is not here, and nothing tells how it went.",
         )
     ]

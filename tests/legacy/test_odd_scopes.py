@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from kernel.ids import new_id
 from legacy.models import MigratedRow
 from legacy.services.scrubbing import scrub_moved_rows
 from memory.models import Entity, EntityMention, EvidenceLink, KgEdge, KnowledgeEvent, MemoryItem, Message
@@ -167,7 +168,7 @@ def test_what_no_note_can_hold_is_kept_with_the_row(made: Source) -> None:
     assert told("i1").note.startswith('evidence not kept: ["https://example.org/51')
     assert "https://example.org/60/" in told("i1").content["evidence_refs"]
     with unguarded():
-        scrub_moved_rows([KgEdge.objects.get(object="c").pk], "d1")
+        scrub_moved_rows([KgEdge.objects.get(object="c").pk], "d1", new_id())
     assert (told("k1").note, told("k1").content, told("k1").outcome) == ("", None, "migrated")
 
 

@@ -6,6 +6,7 @@ import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from uuid import uuid4
 
 import psycopg
 import pytest
@@ -17,6 +18,7 @@ from legacy.contracts import REASONS, SourceRow
 from legacy.contracts.validating import Check, Finding, MigrationReport
 from legacy.models import MigratedRow, MigrationCheck, MigrationRun
 from legacy.selectors.compared import COMPARISONS, held
+from legacy.selectors.compared import OWNER as WHOSE
 from legacy.services.migrating import Options, migrate
 from legacy.services.owning import owner_named
 from legacy.services.tally import RULES
@@ -41,7 +43,7 @@ from tests.conftest import make_agent
 from tests.guards.write_guard import unguarded
 from tests.legacy.judging import OWNER
 from tests.legacy.sources import EVERYTHING, clean, dirty, everything
-from tests.legacy.sources.databases import Source, source
+from tests.legacy.sources.databases import Source, database, source
 from tests.media.conftest import media_folder, set_conf
 
 __all__ = ["media_folder", "set_conf"]
@@ -252,16 +254,26 @@ def test_the_owner_and_the_end_of_a_job_are_held_against_each_other(table, there
 
 
 @pytest.mark.parametrize(
-    ("table", "there"),
+    ("there", "here", "same"),
     [
-        ("source_documents", {"principal": "system"}),
-        ("media_jobs", {"status": "processing"}),
-        ("media_jobs", {"status": "queued"}),
+        ("processing", MediaJob(status="queued"), True),
+        ("queued", MediaJob(status="queued"), True),
+        ("queued", MediaJob(status="processing", lease_token=uuid4()), True),
+        ("queued", MediaJob(status="processing"), False),
+        ("queued", MediaJob(status="completed"), False),
     ],
 )
-def test_what_becomes_otherwise_here_is_not_compared(table, there):
-    model = COMPARISONS[table].model
-    assert held(COMPARISONS[table], SourceRow(table, "1", there), model(), {}) == []
+def test_a_job_that_waits_may_be_in_work_by_now_and_nothing_else(there, here, same):
+    (told,) = held(COMPARISONS["media_jobs"], SourceRow("media_jobs", "1", {"status": there}), here, {})
+    assert told.same is same
+
+
+def test_whose_it_became_is_compared_where_the_older_system_had_no_owner_for_it():
+    row, here = SourceRow("source_documents", "1", {"principal": "system"}), SourceDocument(owner_id="ann")
+    assert held(COMPARISONS["source_documents"], row, here, {}) == []
+    for owner, same in (("ann", True), ("bob", False)):
+        (told,) = held(COMPARISONS["source_documents"], row, here, {WHOSE: owner})
+        assert (told.column, told.same) == ("owner", same)
 
 
 def test_a_row_added_there_is_named(moved: Source):
@@ -357,12 +369,12 @@ def test_what_agents_changed_since_is_told_and_is_no_fault(moved: Source):
     from scopes.selectors import identify_named
     from tests.conftest import Player
 
-    identity = identify_named("legacy")
+    identity = identify_named(OWNER)
     assert identity is not None
     task = MemoryItem.objects.filter(type="tasks", status="active").order_by("pk").first()
     assert task is not None
     assert task.source_session is not None
-    Player("legacy", identity).do(
+    Player(OWNER, identity).do(
         "commit_turn",
         session_id=task.source_session.external_id,
         turn_events={"tasks": [{"key": task.key, "title": "Anew", "status": "doing"}]},
@@ -494,4 +506,34 @@ def test_events_links_and_scopes_that_differ_are_named(db, postgres: str, tmp_pa
     ],
 )
 def test_a_scope_may_stand_elsewhere_where_its_note_says_so(note, excused):
-    assert COMPARISONS["memory_scopes"].excused({"parent_scope_id"}, note) is excused
+    assert COMPARISONS["memory_scopes"].excused("parent_scope_id", note) is excused
+
+
+def test_a_database_without_a_table_of_ours_is_refused_and_not_called_whole(moved: Source, postgres: str):
+    with database(postgres, f"legacy_empty_{uuid4().hex[:8]}") as url:
+        _, said, code = run("--from", url)
+    assert code == 1
+    assert "has no table of SmartBrain or SmartRAG" in json.loads(said)["detail"]
+    assert not MigrationCheck.objects.exists()
+
+
+def test_rows_of_another_database_are_told(moved: Source):
+    """They are not held against this one, and the report says so."""
+    with unguarded():
+        run_of = MigrationRun.objects.order_by("pk")[0]
+        MigratedRow.objects.create(
+            source_table="tags", source_id="1", digest="0" * 64, outcome="quarantined", reason="orphan", run=run_of
+        )
+    finding = the_finding(against(moved), "other_source")
+    assert (finding.source_table, finding.what[:6]) == ("tags", "1 rows")
+
+
+def test_a_validation_that_is_broken_off_says_so_and_keeps_nothing(moved: Source, monkeypatch):
+    def broken_off(*given: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("legacy.services.validating._look_here", broken_off)
+    _, said, code = run()
+    assert code == 2
+    assert "Broken off. No report was kept" in said
+    assert not MigrationCheck.objects.exists()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -12,16 +11,15 @@ from django.db import DatabaseError
 from governance import gate
 from governance.management.base import ActionCommand, operator_name, unusable_database, usage_error
 from kernel.context import Door
-from kernel.errors import DomainError, UnavailableError
+from kernel.errors import DomainError
 from kernel.text import show_invisible
+from legacy.management.progress import Bar
 from legacy.services.alone import alone
-from legacy.services.figures import Figures
 from legacy.services.migrating import BATCH, Options, migrate
 from legacy.services.owning import owner_named
+from legacy.services.readable import require_readable
 from legacy.source import Source, opened
 from legacy.steps import STEPS
-
-_WIDTH = 30
 
 
 class Command(ActionCommand):
@@ -57,7 +55,7 @@ class Command(ActionCommand):
         wanted = _options(options)
         try:
             with alone(), opened(options["source"]) as source:
-                self._check(source)
+                require_readable(source)
                 self._move(source, wanted, options)
         except DomainError as exc:
             self.refuse_plain(exc)
@@ -67,9 +65,9 @@ class Command(ActionCommand):
     def _move(self, source: Source, wanted: Options, options: dict[str, Any]) -> None:
         ctx = gate.system_ctx(operator_name(), Door.CLI)
         try:
-            owner = owner_named(options["owner"])
+            owner, bar = owner_named(options["owner"]), Bar(self.stderr.write)
             self.stderr.write(show_invisible(f"{source.label} moves in as {owner.name}'s."))
-            run_id, figures = migrate(source, owner, wanted, ctx, self._progress)
+            run_id, figures = migrate(source, owner, wanted, ctx, lambda *told: bar.show(*told[:3]))
         except KeyboardInterrupt:
             self._broken_off()
         body = {"run_id": str(run_id), "source": source.label, "owner": owner.name, "dry_run": wanted.dry_run}
@@ -78,30 +76,6 @@ class Command(ActionCommand):
             self.show(body)
         else:
             self._tell(body)
-
-    def _check(self, source: Source) -> None:
-        """Refuse a source that holds nothing of ours, or that may not be read."""
-        known = [table for step in STEPS for table in step.tables]
-        if not any(source.has(table) for table in known):
-            raise UnavailableError(
-                f"{source.label} has no table of SmartBrain or SmartRAG on its search path: "
-                "another schema is named in the address as ?options=-csearch_path%3Dname."
-            )
-        closed = source.unreadable(known)
-        if closed:
-            raise UnavailableError(
-                f"The account may not read {', '.join(closed)}: GRANT SELECT on them, then run again."
-            )
-
-    def _progress(self, step: str, done: int, total: int, figures: Figures) -> None:
-        """One line on standard error, drawn over itself on a terminal."""
-        share = min(1.0, done / total) if total else 1.0
-        rate = figures.rows / figures.seconds
-        left = f"{(total - done) / rate:.0f} s left" if rate and done < total else "" if total else "nothing"
-        line = f"{step:18} [{'#' * int(share * _WIDTH):{_WIDTH}}] {share:4.0%} {done}/{total} {rate:.0f} rows/s {left}"
-        drawn = sys.stderr.isatty()
-        if drawn or done >= total:
-            self.stderr.write(f"\r{line:100}" if drawn else line, ending="\n" if done >= total or not drawn else "")
 
     def _broken_off(self) -> NoReturn:
         self.stderr.write("\nBroken off. What was stored stays; the same command goes on from there.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -11,15 +10,15 @@ from django.core.management.base import CommandError, CommandParser
 from django.db import DatabaseError
 
 from governance import gate
-from governance.management.base import REFUSED, ActionCommand, operator_name, unusable_database
+from governance.management.base import REFUSED, USAGE, ActionCommand, operator_name, unusable_database
 from kernel.context import Door
 from kernel.errors import DomainError
 from legacy.contracts.validating import MigrationReport
+from legacy.management.progress import Bar
 from legacy.management.report import as_text
 from legacy.services import recording, validating
+from legacy.services.readable import require_readable
 from legacy.source import Source, opened
-
-_WIDTH = 30
 
 
 class Command(ActionCommand):
@@ -40,8 +39,11 @@ class Command(ActionCommand):
         ctx = gate.system_ctx(operator_name(), Door.CLI)
         try:
             with _source(options["source"]) as source:
-                report = validating.validate(source, self._progress, options["batch"])
+                report = validating.validate(source, Bar(self.stderr.write).show, options["batch"])
             recording.keep(report, ctx)
+        except KeyboardInterrupt:
+            self.stderr.write("\nBroken off. No report was kept; nothing was changed.")
+            raise SystemExit(USAGE) from None
         except DomainError as exc:
             self.refuse_plain(exc)
         except DatabaseError as exc:
@@ -51,19 +53,10 @@ class Command(ActionCommand):
             raise SystemExit(REFUSED)
 
     def _say(self, report: MigrationReport, *, as_json: bool) -> None:
-        if sys.stderr.isatty():
-            self.stderr.write("")
         if as_json:
             self.show(report.model_dump(mode="json"))
         else:
             self.stdout.write(as_text(report))
-
-    def _progress(self, phase: str, seen: int, total: int) -> None:
-        """One line on standard error, drawn over itself on a terminal."""
-        if sys.stderr.isatty():
-            share = min(1.0, seen / total) if total else 1.0
-            bar = f"[{'#' * int(share * _WIDTH):{_WIDTH}}]"
-            self.stderr.write(f"\r{phase[:24]:24} {bar} {share:4.0%} {seen}/{total}", ending="")
 
 
 @contextmanager
@@ -72,4 +65,5 @@ def _source(url: str | None) -> Iterator[Source | None]:
         yield None
         return
     with opened(url) as source:
+        require_readable(source)
         yield source
