@@ -3,7 +3,6 @@ that were moved as they are and of rows that had to be adjusted."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -138,7 +137,7 @@ def altered(target: Any, value: Value | Parent, row: SourceRow, look: Callable[[
     field = target._meta.get_field(value.attribute.partition(".")[0])
     if field.primary_key or type(target)._meta.pk.name == "pk":
         return
-    said = json.loads(row.columns[value.column] or "{}") if getattr(value, "part", False) else {}
+    said = value.read(row) if isinstance(value, Value) and value.part else {}
     for other in others(field, getattr(target, field.attname), said):
         try:
             with transaction.atomic(), unguarded():
