@@ -195,7 +195,7 @@ def test_what_was_scoped_stays_where_it_was(postgres: str, older: Player) -> Non
     rows, talks = clean(3, 13)
     widen(rows, talks)
     with source(postgres, rows, ddl=EVERYTHING) as made:
-        move(made)
+        move(made, "--join-domains", TEAM)
     shop = {"type": "project", "id": "shop"}
     held = MemoryItem.objects.filter(key__startswith="decision:shop:").values_list("key", "lifecycle_status")
     assert set(held) == {
