@@ -285,7 +285,7 @@ def test_the_own_context_of_an_agent_is_lost_with_its_grant(cast):
     record = compose(peer, "anything?", "mine", scope_context={"read": [{"type": "project", "id": "shop"}]})
     told = peer.do("get_context", id=record["context_id"])
     assert told["package"] == {name: part for name, part in record.items() if name != "messages"}
-    assert (told["actor"], told["session_id"]) == ("peer", None)
+    assert (told["actor"], told["session_id"]) == ("peer", "mine")
     for other in (cast.agent, cast.reader, cast.stranger):
         with pytest.raises(NotFoundError, match="No context"):
             other.call("get_context", id=record["context_id"])
