@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from django.conf import settings
 
 from kernel.ids import new_id
 from media.storage import LocalStore, S3Store, Store
@@ -38,11 +37,11 @@ def any_store(request, tmp_path) -> Store:
 
 
 @pytest.fixture
-def set_conf(monkeypatch):
-    """Change the operator's settings for one test."""
+def set_conf(settings):
+    """Change the operator's settings for one test, on top of what another fixture of it changed."""
 
     def change(**fields: Any) -> None:
-        monkeypatch.setattr(settings, "SMARTBRAIN", dataclasses.replace(settings.SMARTBRAIN, **fields))
+        settings.SMARTBRAIN = dataclasses.replace(settings.SMARTBRAIN, **fields)
 
     return change
 
