@@ -12,6 +12,7 @@ from kernel.errors import QuotaExceededError
 from kernel.ids import new_id
 from memory.models import Turn
 from smartbrain_site.http.problems import problem_response, set_request_id
+from tests.asked import texts
 from tests.conftest import a_turn
 from tests.doors.http import Http, assert_problem
 
@@ -173,7 +174,7 @@ def _queries(agent: Http, action: str, tree: dict) -> list[str]:
     body = json.dumps(tree)
     with CaptureQueriesContext(connection) as captured:
         assert agent.raw(action, body).status_code == 200
-    return [query["sql"] for query in captured.captured_queries]
+    return texts(captured)
 
 
 def test_the_number_of_queries_of_a_commit_does_not_grow_with_what_is_stored(agent):

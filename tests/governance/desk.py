@@ -12,6 +12,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from tests.asked import texts
 from tests.conftest import TEAM, Cast, Player, a_turn, make_cast, make_person
 
 HELD = {"review": {"queue": [{"name": "projects", "actions": ["commit_turn"], "scope_types": ["project"]}]}}
@@ -95,4 +96,4 @@ def statements(client: Client, address: str) -> int:
     client.get(address)
     with CaptureQueriesContext(connection) as asked:
         assert client.get(address).status_code == 200
-    return len([query for query in asked if not (query["sql"] or "").startswith(BRACKETS)])
+    return len([sql for sql in texts(asked) if not sql.startswith(BRACKETS)])

@@ -10,6 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from governance.models import Proposal
 from kernel import clock
+from tests.asked import texts
 from tests.conftest import TEAM, Cast, Player
 
 IN_A_TRANSACTION = ("SAVEPOINT", "RELEASE", "BEGIN", "COMMIT")
@@ -46,5 +47,4 @@ def statements(cast: Cast, action: str, **fields: object) -> int:
     """How many statements a call makes, those of transactions left out."""
     with CaptureQueriesContext(connection) as queries:
         cast.reviewer.do(action, **fields)
-    asked = [query["sql"] or IN_A_TRANSACTION[0] for query in queries]  # PostgreSQL's driver forgets the text of some
-    return sum(not sql.startswith(IN_A_TRANSACTION) for sql in asked)
+    return sum(bool(sql) and not sql.startswith(IN_A_TRANSACTION) for sql in texts(queries))

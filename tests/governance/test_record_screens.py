@@ -15,6 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from governance.models import AuditEntry, PolicyVersion
 from kernel.errors import ForbiddenError, InvalidInputError, NotFoundError
 from kernel.ids import new_id
+from tests.asked import texts
 from tests.conftest import ELSEWHERE, TEAM, a_turn, make_agent, make_person
 from tests.guards.write_guard import unguarded
 
@@ -291,4 +292,4 @@ def test_a_page_takes_few_statements(house, address):
     for each in addresses:
         with CaptureQueriesContext(connection) as seen:
             assert client.get(each).status_code == 200
-        assert len(seen) <= 20, (each, [query["sql"][:90] for query in seen])
+        assert len(seen) <= 20, (each, [sql[:90] for sql in texts(seen)])

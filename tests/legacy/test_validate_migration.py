@@ -39,6 +39,7 @@ from memory.models import (
 from scopes.contracts import LEGACY_DOMAIN
 from scopes.models import Domain, MemoryScope, Principal
 from search.models import IndexEntry
+from tests.asked import texts
 from tests.conftest import make_agent
 from tests.guards.write_guard import unguarded
 from tests.legacy.judging import OWNER
@@ -167,7 +168,7 @@ def test_validation_writes_nothing_on_either_side(moved: Source, django_assert_m
     before = moved.digests()
     with django_assert_max_num_queries(400) as queries:
         against(moved)
-    assert [query["sql"] for query in queries if not query["sql"].lstrip().upper().startswith("SELECT")] == []
+    assert [sql for sql in texts(queries) if sql and not sql.lstrip().upper().startswith("SELECT")] == []
     assert moved.digests() == before
 
 

@@ -10,6 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from kernel import clock
 from memory.models import ContextRecord, Notice
+from tests.asked import texts
 from tests.conftest import TEAM, Cast, Player, make_agent
 from tests.guards.write_guard import unguarded
 from tests.memory.talk import commit, compose, context, shown
@@ -112,7 +113,7 @@ def test_where_there_is_none_it_costs_one_statement(cast):
     known(cast.agent)
     with CaptureQueriesContext(connection) as caught:
         told(cast.agent)
-    assert len([query for query in caught if 'FROM "notices"' in (query["sql"] or "")]) == 1
+    assert len([sql for sql in texts(caught) if 'FROM "notices"' in sql]) == 1
 
 
 def test_a_retraction_in_a_commit_is_told_too(cast):

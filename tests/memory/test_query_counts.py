@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from memory.models import MemoryItem
 from search import services as search_services
+from tests.asked import texts
 from tests.conftest import TEAM, Cast
 from tests.memory.talk import commit, compose, context, decision, entity, only, pref, search, task
 
@@ -88,7 +89,7 @@ def newest(key: str) -> object:
 def statements(cast: Cast, name: str, number: int) -> list[str]:
     with CaptureQueriesContext(connection) as captured:
         CALLS[name](cast, number)
-    return [query["sql"] for query in captured.captured_queries]
+    return texts(captured)
 
 
 @pytest.mark.django_db

@@ -17,6 +17,7 @@ from memory.models import Conflict, ConflictSignature, MemoryItem
 from memory.services.conflicts import finding
 from memory.services.conflicts.finding import PER_SIGNATURE, find_conflicts
 from memory.services.conflicts.keeping import CANDIDATES
+from tests.asked import texts
 from tests.conftest import ELSEWHERE, TEAM, make_agent, make_cast
 from tests.guards.write_guard import unguarded
 from tests.memory.factories import made, scope_row
@@ -275,7 +276,7 @@ def test_a_commit_costs_two_statements_more_where_nothing_is_alike(cast):
         ]
         with CaptureQueriesContext(connection) as captured:
             commit(cast.agent, scopes=SHOP, decisions=rows)
-        return [query["sql"] for query in captured.captured_queries if "conflict" in (query["sql"] or "")]
+        return [sql for sql in texts(captured) if "conflict" in sql]
 
     statements("warm")
     assert len(statements("quick")) <= 2
