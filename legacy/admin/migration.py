@@ -128,6 +128,7 @@ class MigrationRunAdmin(ReadOnlyAdmin):
     placed = False
     list_display = ("source", "its_state", "started_at", "finished_at")
     search_fields = ("source",)
+    search_help_text = "Start of the older database's address"
     screens = (MigrationScreen,)
     teach = "Nothing was moved in yet"
     teach_command = "manage.py migrate_legacy --from postgresql://user:password@host/database --owner older-app"

@@ -140,6 +140,11 @@ def _after_failure(row: MediaJob) -> str:
     code = row.error.partition(":")[0]
     if code in PASSING:
         return "Retry the job once what it needs is there again; or acknowledge it, and it is left as it is."
+    if code in _NOT_ALLOWED and is_address(row.source):
+        return (
+            "Have what the error names allowed: the host in SMARTBRAIN_MEDIA_ALLOWED_HOSTS, or the owner's right; then "
+            "retry the job. Or bring the file itself as a new job and acknowledge this one."
+        )
     if code in _NOT_ALLOWED:
         return "Have its owner given the right that is missing, then retry the job; or acknowledge it."
     if code not in _OF_THE_FILE:

@@ -383,6 +383,7 @@ def test_what_was_not_done_in_full_is_partial_and_says_what_to_do(cast, importin
         ("invalid_input: The file is damaged.", "HTTPS://example.org/a", "at its address, then retry"),
         ("unavailable: The host broke off.", "https://example.org/a", "Retry the job once"),
         ("forbidden: No.", "upload:1", "the right that is missing"),
+        ("forbidden: No.", "https://example.org/a", "the host in SMARTBRAIN_MEDIA_ALLOWED_HOSTS"),
         ("what an older system wrote", "", "Remove the cause"),
         ("", "", "Remove the cause"),
     ],
