@@ -177,6 +177,18 @@ class _Unindexed(Func):
         return self.as_sql(compiler, connection, template="+%(expressions)s", **context)
 
 
+class Sha256(Func):
+    """The SHA-256 of a text in UTF-8, in hex; null of null."""
+
+    template = "SHA256(%(expressions)s)"  # which Django gives to SQLite
+    arity = 1
+    output_field = models.CharField()
+
+    def as_postgresql(self, compiler: Any, connection: Any, **context: Any) -> Any:
+        template = "encode(sha256(convert_to(%(expressions)s, 'UTF8')), 'hex')"
+        return self.as_sql(compiler, connection, template=template, **context)
+
+
 _AMONG = {"postgresql": "{} = ANY({})", "sqlite": "{} IN (SELECT value FROM json_each({}))"}
 
 

@@ -8,12 +8,16 @@ from functools import reduce
 from operator import or_
 from uuid import UUID
 
-from django.db.models import Case, Q, QuerySet, UUIDField, Value, When
+from django.db.models import Case, Q, QuerySet, TextField, UUIDField, Value, When
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Cast
+from django.db.models.lookups import In
 
 from governance.contracts.presenting import RelatedText
 from governance.hooks import Dependent
 from governance.selectors.erasing import changed_along
 from kernel.context import ANY, Ctx, Right
+from kernel.db import Sha256
 from kernel.rows import batches
 from media.contracts.kinds import FINAL
 from media.models import DocumentShare, MediaJob, MediaObject, MediaObjectReference, SourceDocument, SourceSection
@@ -22,6 +26,7 @@ from media.selectors.sight import private_scope, visible_documents
 DOCUMENT = "document"
 _WITH_JOBS = 100  # documents whose jobs one statement looks for
 _BEGINNING = 2000  # characters that a reviewer sees
+_TEXT_HASH = Sha256(Cast(KeyTextTransform("text", "options"), TextField()))  # as a document of that text has it
 
 
 def erasable_documents(ids: Collection[UUID], domain_id: str, ctx: Ctx) -> Mapping[UUID, tuple[str, ...]]:
@@ -47,7 +52,7 @@ def _with_scopes(found: Mapping[UUID, str]) -> dict[UUID, tuple[str, ...]]:
 
 def jobs_about(document: SourceDocument) -> QuerySet[MediaJob]:
     """The owner's jobs that made a document, or were to make it: from the same source, under the same address, or of a
-    document that is known by its bytes, from the same bytes."""
+    document that is known by its bytes, from the same bytes or the same text."""
     return MediaJob.objects.filter(_about([document]))
 
 
@@ -61,7 +66,8 @@ def _about(documents: Collection[SourceDocument]) -> Q:
         same |= Q(source__in=uris) | Q(options__source_uri__in=uris) | Q(options__url__in=uris)
     if hashes:
         of_bytes = MediaObject.objects.filter(content_hash__in=hashes).values("pk")
-        same |= Q(staging_object__in=of_bytes) & _left_out("source_uri") & _left_out("url")
+        from_them = Q(staging_object__in=of_bytes) | (Q(options__has_key="text") & Q(In(_TEXT_HASH, hashes)))
+        same |= from_them & _left_out("source_uri") & _left_out("url")
     return Q(domain_id=some.domain_id, owner_id=some.owner_id) & same
 
 

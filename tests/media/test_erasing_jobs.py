@@ -9,14 +9,17 @@ import pytest
 from kernel.errors import ConflictError
 from media.models import MediaJob
 from tests.conftest import TEAM, Cast
+from tests.media.jobbing import a_job
 
 URI = "https://example.org/z"
-SENT = base64.b64encode(b"# Zoo\n\nA zebra.").decode()
-FILE = {"data": SENT, "name": "zoo.md"}
+SAID = '# Zoo\n\nA zebra: 斑马 "é".'
+FILE = {"data": base64.b64encode(SAID.encode()).decode(), "name": "zoo.md"}
+TEXT = {"text": SAID}
 
 
 def made(cast: Cast, **options: object) -> str:
-    return str(cast.agent.do("add_document", domain_id=TEAM, options={**FILE, **options})["document_id"])
+    given = options if "text" in options else {**FILE, **options}
+    return str(cast.agent.do("add_document", domain_id=TEAM, options=given)["document_id"])
 
 
 def asked(cast: Cast, source: str = "", **options: object) -> MediaJob:
@@ -39,6 +42,10 @@ def erase(cast: Cast, document_id: str) -> dict:
         ({"url": URI}, {"source": URI}),
         ({}, FILE),
         ({}, {**FILE, "source_uri": None}),
+        (TEXT, TEXT),
+        (TEXT, {**TEXT, "url": None, "title": "Zoo"}),
+        (TEXT, FILE),
+        ({}, {"text": SAID}),
     ],
 )
 def test_it_works(cast, document, job):
@@ -60,6 +67,9 @@ def test_it_works(cast, document, job):
         ({"source_uri": URI}, FILE),
         ({}, {**FILE, "url": URI}),
         ({}, {"data": base64.b64encode(b"Another.").decode(), "name": "zoo.md"}),
+        (TEXT, {"text": f"{SAID}\n"}),
+        (TEXT, {**TEXT, "source_uri": URI}),
+        ({**TEXT, "source_uri": URI}, TEXT),
     ],
 )
 def test_a_job_for_another_document_stays_as_it_is(cast, document, job):
@@ -69,3 +79,14 @@ def test_a_job_for_another_document_stays_as_it_is(cast, document, job):
     before = (row.source, row.options, row.status)
     row.refresh_from_db()
     assert (row.source, row.options, row.status) == before
+
+
+def test_a_job_that_failed_keeps_nothing_of_the_text(cast):
+    """Also where a row holds what no call would be let through with."""
+    pk = made(cast, **TEXT)
+    failed = a_job(cast.agent, "failed", source="", options=TEXT, error="internal: no")
+    odd = a_job(cast.agent, "failed", options={"text": 5})
+    assert erase(cast, pk)["erased"][0]["counts"]["jobs"] == 1
+    failed.refresh_from_db()
+    odd.refresh_from_db()
+    assert (failed.options, failed.error, odd.options) == ({}, "", {"text": 5})
