@@ -11,10 +11,12 @@ from django.db.models import QuerySet
 
 from kernel.canonical import digest
 from kernel.compiled import Given, compiled, tuple_of
+from kernel.context import Ctx
 from kernel.text import fold
 from memory.compose.recalled import Part, Span, parts_of
 from memory.contracts import MessageIn
 from memory.models import ContextRecord, ContextShown, MemoryItem, Turn
+from memory.selectors.items import current_items
 
 MAX_OPEN_TASKS = 200
 
@@ -86,9 +88,9 @@ def open_tasks(scope_key: int) -> list[tuple[str, str]]:
     return [(str(key), str(value.get("title", ""))) for key, value in _open_tasks(scope=scope_key)]
 
 
-def current_facts(scope_key: int, keys: Collection[str]) -> dict[str, dict[str, Any]]:
-    """The values of a scope's current facts of these keys, by key."""
-    rows = MemoryItem.objects.filter(scope_id=scope_key, type="facts", key__among=sorted(keys), current_until=None)
+def current_facts(domain_id: str, scope_key: int, keys: Collection[str], ctx: Ctx) -> dict[str, dict[str, Any]]:
+    """The values of a scope's facts of these keys that are current now, by key."""
+    rows = current_items(domain_id, [scope_key], ctx.now).filter(type="facts", key__among=sorted(keys))
     return {str(key): value for key, value in rows.order_by().values_list("key", "value")}
 
 

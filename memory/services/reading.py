@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from heapq import merge
 from typing import Any
 
 from kernel.context import Ctx
@@ -32,30 +33,46 @@ def read_messages(
         for message, came in zip(messages, recalled, strict=True)
     ]
     found = extract(said, open_tasks(default_key) if default_key is not None else [])
-    known = _without_recalled(_against_known(found, default_key), messages, place, ctx)
+    known = _without_recalled(_against_known(found, place, default_key, ctx), messages, place, ctx)
     return Extraction(known.proposed, known.skipped)
 
 
-def _against_known(found: Extraction, scope_key: int | None) -> Extraction:
+def _against_known(found: Extraction, place: Resolved, scope_key: int | None, ctx: Ctx) -> Extraction:
     """What nobody asked to remember becomes a proposal where it denies what the current fact of its key says, and is
-    named where that fact says something else; it says nothing of what is not known."""
+    named where that fact says something else; it says nothing of what is not known. Proposals are in the order in which
+    they were said, so what was said later wins."""
     if not found.unprompted:
         return found
-    known = current_facts(scope_key, {each.proposed.key for each in found.unprompted}) if scope_key is not None else {}
-    proposed, skipped = list(found.proposed), list(found.skipped)
-    for each in found.unprompted:
-        before = [
-            new for new in found.proposed if new.key == each.proposed.key and new.message <= each.proposed.message
-        ]
-        fact = before[-1].value if before else known.get(each.proposed.key)
-        if fact is None:
-            continue
-        reason = each.doubt or _differs(each, fact)
-        if reason:
-            skipped.append(Skipped(each.proposed.message, reason, redact(each.proposed.statement)[:_SHOWN]))
+    keys = {each.proposed.key for each in found.unprompted}
+    known: dict[str, Mapping[str, Any]] = {}
+    if scope_key is not None:
+        known.update(current_facts(place.domain_id, scope_key, keys, ctx))
+    proposed: list[Proposed] = []
+    skipped = list(found.skipped)
+    both: tuple[Sequence[Proposed | Unprompted], ...] = (found.proposed, found.unprompted)
+    for each in merge(*both, key=_said_at):
+        said = _proposed(each)
+        if isinstance(each, Unprompted):
+            fact = known.get(said.key)
+            if fact is None:
+                continue
+            if reason := each.doubt or _differs(each, fact):
+                skipped.append(Skipped(said.message, reason, redact(said.statement)[:_SHOWN]))
+                continue
+        proposed.append(said)
+        if said.kind == "retract":
+            known.pop(said.key, None)
         else:
-            proposed.append(each.proposed)
+            known[said.key] = said.value
     return Extraction(proposed, skipped)
+
+
+def _proposed(each: Proposed | Unprompted) -> Proposed:
+    return each.proposed if isinstance(each, Unprompted) else each
+
+
+def _said_at(each: Proposed | Unprompted) -> tuple[int, int]:
+    return _proposed(each).message, _proposed(each).span[0]
 
 
 def _differs(each: Unprompted, fact: Mapping[str, Any]) -> str:

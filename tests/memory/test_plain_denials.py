@@ -6,6 +6,7 @@ import pytest
 
 from memory.models import MemoryItem
 from tests.memory.extraction.hearing import hear
+from tests.memory.factories import ItemFactory, scope_row
 from tests.memory.talk import commit, context, lines, memories, task
 
 P = "project:shop"
@@ -46,6 +47,40 @@ def test_it_works(cast, stored, said, left):
 def test_a_denial_in_the_same_turn_meets_what_was_just_said(cast):
     commit(cast.agent, say=f"{EN}. The database isn't MySQL.", scopes=context(P))
     assert current() == [("fact:database:is", "is not", "MySQL")]
+
+
+@pytest.mark.parametrize(
+    ("said", "left"),
+    [
+        (
+            ["The default database is MySQL, not Postgres.", "Please remember: the default database is Oracle."],
+            "Oracle",
+        ),
+        (["The default database is MySQL, not Postgres. Please remember: the default database is Oracle."], "Oracle"),
+        (["The default database is MySQL, not Postgres.", "The default database is Oracle, not MySQL."], "Oracle"),
+        (["Please remember: the default database is Oracle. The default database is MySQL, not Oracle."], "MySQL"),
+    ],
+    ids=["asked for later", "asked for later in one message", "denied twice", "denied after it was asked for"],
+)
+def test_of_what_one_turn_says_the_last_holds(cast, said, left):
+    commit(cast.agent, say=EN_DEFAULT, scopes=context(P))
+    commit(cast.agent, messages=[{"role": "user", "content": text} for text in said], scopes=context(P))
+    assert current() == [("fact:default-database:is", "is", left)]
+
+
+def test_what_was_denied_first_is_known_to_what_is_denied_next(cast):
+    commit(cast.agent, say=EN_DEFAULT, scopes=context(P))
+    said = "The default database is MySQL, not Postgres. The default database is Oracle, not Postgres."
+    assert ("skip", "denies_another_value") in lines(commit(cast.agent, say=said, scopes=context(P)))
+    assert current() == [("fact:default-database:is", "is", "MySQL")]
+
+
+@pytest.mark.parametrize("trait", ["expired", "demoted", "future"])
+def test_a_fact_that_does_not_hold_now_is_not_denied(cast, trait):
+    value = {"statement": "the database is MySQL", "subject": "the database", "relation": "is", "value": "MySQL"}
+    ItemFactory(scope=scope_row(P), key="fact:database:is", value=value, **{trait: True})
+    answer = commit(cast.agent, say="The database isn't MySQL.", scopes=context(P))
+    assert (answer["memory_written"]["count"], lines(answer)) == (0, [])
 
 
 @pytest.mark.parametrize(
