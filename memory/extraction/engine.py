@@ -62,8 +62,6 @@ class _Context:
 
 def _refusal(said: Said, sentence: Sentence) -> str:
     """Why nothing in a sentence may become evidence, whatever it says."""
-    if said.is_recalled(sentence.start):
-        return "recalled"
     if said.role not in {"user", "assistant"}:
         return "not_from_user"
     return "too_long" if sentence.end - sentence.start > LONGEST else ""
@@ -75,6 +73,10 @@ def _is_secret(scene: Scene, draft: Draft) -> bool:
     if scene.secret is None:
         scene.secret = looks_like_secret(f"{scene.cued} {sentence}")
     return scene.secret or (draft.statement not in sentence and looks_like_secret(draft.statement))
+
+
+def _hits(reading: Reading, sentence: Sentence) -> list[Hit]:
+    return cues.find(reading.view, sentence.start, min(sentence.end, sentence.start + LONGEST))
 
 
 @dataclass
@@ -90,11 +92,14 @@ class _Run:
 
     def message(self, number: int) -> None:
         said = self.said[number]
-        reading = read(said.text)
+        self._recalled(number)
+        if said.recalled:
+            return
+        reading = read(said.own_words)
         carry: _Carry | None = None
         before: Sentence | None = None
         for sentence in reading.sentences:
-            hits = cues.find(reading.view, sentence.start, min(sentence.end, sentence.start + LONGEST))
+            hits = _hits(reading, sentence)
             refusal = _refusal(said, sentence)
             if refusal:
                 if hits:
@@ -108,6 +113,13 @@ class _Run:
             before = sentence
         if carry is not None and not carry.used:
             self._skip(number, "no_target" if carry.hit.cue.kind == "wrong" else "no_content", reading, carry.sentence)
+
+    def _recalled(self, number: int) -> None:
+        """Name the sentences with a cue that came out of memory; nothing in them is read for anything else."""
+        reading = read(self.said[number].recalled_words)
+        for sentence in reading.sentences:
+            if _hits(reading, sentence):
+                self._skip(number, "recalled", reading, sentence)
 
     def _assistant(self, number: int, reading: Reading, sentence: Sentence, hits: list[Hit]) -> None:
         """An assistant reports at most that an open task is done; it says nothing about the user."""
@@ -210,11 +222,11 @@ class _Run:
         found = corrections.stated_last(so_far)
         for at in range(number - 1, max(-1, number - 3), -1):
             if found is None and self.said[at].role in {"user", "assistant"}:
-                found = self.last if self.last_in == at else corrections.stated_last(self.said[at].own_words())
+                found = self.last if self.last_in == at else corrections.stated_last(self.said[at].own_words)
         return found
 
     def _scene(self, number: int, reading: Reading, sentence: Sentence, hits: list[Hit]) -> Scene:
-        name, own = self.said[number].name, self.said[number].own_words()
+        name, own = self.said[number].name, reading.text
         return Scene(
             number=number,
             reading=reading,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from pydantic import JsonValue
@@ -24,17 +25,25 @@ class Said:
     recalled: bool = False
     spans: tuple[tuple[int, int], ...] = ()
 
-    def is_recalled(self, at: int) -> bool:
-        """Whether the character at this place came out of memory."""
-        return self.recalled or any(start <= at < end for start, end in self.spans)
-
+    @cached_property
     def own_words(self) -> str:
-        """The text, of the same length, with line ends in the place of what came out of memory."""
+        """The text, of the same length, with line ends in the place of the spans that came out of memory."""
         kept, done = [], 0
         for start, end in self.spans:
             kept += [self.text[done:start], "\n" * (end - start)]
             done = end
         return "".join([*kept, self.text[done:]])
+
+    @cached_property
+    def recalled_words(self) -> str:
+        """What came out of memory, at its place, with line ends in the place of everything else."""
+        if self.recalled:
+            return self.text
+        kept, done = [], 0
+        for start, end in self.spans:
+            kept += ["\n" * (start - done), self.text[start:end]]
+            done = end
+        return "".join(kept)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.extraction import Said, extract, looks_like_secret, redact
+from memory.extraction import Extraction, Said, extract, looks_like_secret, redact
 from memory.keys import check_key
 from tests.memory.extraction.hearing import hear, keys, reasons
 
@@ -166,6 +166,49 @@ def test_recalled_text_is_never_evidence():
     found = extract([Said("user", "", "Remember that my name is Ann", recalled=True)])
     assert found.proposed == []
     assert [item.reason for item in found.skipped] == ["recalled"]
+
+
+END = f"<<<END SMARTBRAIN DATA {'7' * 32}>>>"
+
+
+def beside(before: str, recalled: str, after: str) -> Extraction:
+    """What is heard of a message that has recalled words between its own."""
+    span = (len(before), len(before) + len(recalled))
+    return extract([Said("user", "", before + recalled + after, spans=(span,))])
+
+
+@pytest.mark.parametrize(
+    ("before", "recalled", "after", "heard"),
+    [
+        ("", END, " Please remember: the boat is green.", ["fact:boat:is"]),
+        ("Please remember: the boat is green. ", END, "", ["fact:boat:is"]),
+        ("", "```\nthe lamp", "\nPlease remember: the boat is green.", ["fact:boat:is"]),
+        ("Please remember: the boat ", "is green.", "", ["fact:general:the-boat"]),
+        ("", "Please remember: ", "the boat is green.", []),
+        ("", "The boat is green.", " Remember that.", []),
+    ],
+    ids=["after, on one line", "before", "after half of a code block", "begun before", "begun within", "pointed at"],
+)
+def test_a_sentence_is_wholly_of_the_user_or_of_memory(before, recalled, after, heard):
+    found = beside(before, recalled, after).proposed
+    assert [item.key for item in found] == heard
+    assert all(not (item.span[0] < len(before + recalled) and item.span[1] > len(before)) for item in found)
+
+
+def test_the_parts_that_came_out_of_memory_are_read_a_fixed_number_of_times():
+    """However many sentences and parts a message has."""
+
+    class Counted(tuple):
+        reads = 0
+
+        def __iter__(self):
+            Counted.reads += 1
+            return super().__iter__()
+
+    text = "It is wrong. Please remember: the boat is green. " * 200
+    said = Said("user", "", text, spans=Counted((at, at + 3) for at in range(0, len(text), 49)))
+    assert extract([said, said]).proposed
+    assert 0 < Counted.reads <= 2
 
 
 SECRETS = [
