@@ -18,9 +18,10 @@ NAMED = 50  # rows that stay as they are here of which the figures tell the ids
 class Figures:
     """What a run did so far. `tables` counts by source table: `read`, `migrated`, `quarantined`, `left_out`, `unchanged`
     (taken by an earlier run), and of those that are other in the source since, `changed` (what they became follows) and
-    `kept` (it stays as it is here). `reasons` are those of the quarantine, `kept` says of which rows and why, `left_out` why
-    no row of a table is taken along; `closed` names the domains where the owner has sessions that it may not reach, each
-    with what opens it; `hosts` counts the jobs that wait for a file of a host that is closed here."""
+    `kept` (it stays as it is here). `reasons` are those of the quarantine, `kept` says of which rows and why, with a note that
+    may quote them; `left_out` why no row of a table is taken along; `closed` names the domains where the owner has sessions
+    that it may not reach, each with what opens it; `hosts` counts the jobs that wait for a file of a host that is closed
+    here."""
 
     tables: dict[str, dict[str, int]] = field(default_factory=dict)
     reasons: dict[str, int] = field(default_factory=dict)
@@ -55,11 +56,12 @@ class Figures:
         return max(time.monotonic() - self.started, 0.001)
 
     def as_json(self) -> dict[str, Any]:
-        """As the row of the run keeps them, and the command shows them. Memory is in bytes."""
+        """As the row of the run keeps them: without the notes, whose words would outlive what they quote. Memory is in
+        bytes."""
         return {
             "tables": self.tables,
             "reasons": self.reasons,
-            "kept": self.kept,
+            "kept": [{name: each[name] for name in each if name != "note"} for each in self.kept],
             "closed_domains": self.closed,
             "closed_hosts": self.hosts,
             "left_out": self.left_out,

@@ -71,7 +71,7 @@ class Command(ActionCommand):
         except KeyboardInterrupt:
             self._broken_off()
         body = {"run_id": str(run_id), "source": source.label, "owner": owner.name, "dry_run": wanted.dry_run}
-        body |= figures.as_json()
+        body |= {**figures.as_json(), "kept": figures.kept}
         if options["json"]:
             self.show(body)
         else:
