@@ -31,7 +31,7 @@ _Known = dict[tuple[str, str], MigratedRow]
 def migrate_batch(step: Step, batch: Sequence[SourceRow], run: Run, figures: Figures) -> None:
     """Store the rows of a batch that are new or were in the quarantine, and what became of each, in one transaction."""
     known = _known(batch)
-    fresh, changed = _sorted(batch, known, figures)
+    fresh, changed, same_again = _sorted(batch, known, figures)
     again = [kept_aside(row, _REPEATED) for row in fresh if row.repeat > 1]
     fresh = [row for row in fresh if row.repeat == 1]
     if fresh or again:
@@ -53,12 +53,18 @@ def migrate_batch(step: Step, batch: Sequence[SourceRow], run: Run, figures: Fig
 
     if changed:
         _follow_batch(step, changed, run, figures)
+    if same_again:
+        gate.by_itself(EVENT, lambda: _settle(same_again, run), run.ctx)
 
 
-def _sorted(batch: Sequence[SourceRow], known: _Known, figures: Figures) -> tuple[list[SourceRow], list[Pair]]:
-    """The rows to be stored, and those that changed since they were."""
+def _sorted(
+    batch: Sequence[SourceRow], known: _Known, figures: Figures
+) -> tuple[list[SourceRow], list[Pair], list[MigratedRow]]:
+    """The rows to be stored, those that changed since they were, and those that did, stayed as they are here, and are again
+    what was read."""
     fresh: list[SourceRow] = []
     changed: list[Pair] = []
+    same_again: list[MigratedRow] = []
     for row in batch:
         figures.count(row.table, "read")
         before = known.get((row.table, row.key))
@@ -66,11 +72,22 @@ def _sorted(batch: Sequence[SourceRow], known: _Known, figures: Figures) -> tupl
             fresh.append(row)
         elif before.digest == row.digest:
             figures.count(row.table, "unchanged")
+            if before.outcome == Fate.MIGRATED and before.reason:
+                same_again.append(before)
         elif before.outcome == Fate.LEFT_OUT:
             figures.keep(row, before.reason, "")
         else:
             changed.append((row, before))
-    return fresh, changed
+    return fresh, changed, same_again
+
+
+def _settle(rows: Sequence[MigratedRow], run: Run) -> list[Change]:
+    """Forget why rows stayed as they are here: their rows in the source are again those that were read."""
+    beat(run)
+    MigratedRow.objects.filter(pk__in=[row.pk for row in rows]).update(reason="")
+    return [
+        Change("migrated_rows", str(row.pk), {"reason": row.reason}, {"reason": ""}, incidental=True) for row in rows
+    ]
 
 
 def _follow_batch(step: Step, pairs: Sequence[Pair], run: Run, figures: Figures) -> None:

@@ -213,6 +213,8 @@ class _Batch:
         put([item for item, _ in self._items.values()], self._run, _WRITTEN, _FIXED)
         for row in self._closed:
             MemoryItem.objects.filter(pk=row.pk).update(successor_id=row.successor_id)
+        for link in self._links:
+            link.created_at = link.item.recorded_at
         insert(self._links, known=True)
         insert(self._events)
         shown = [(item, found) for item, found in self._items.values() if not _is_denial(item)]
@@ -225,10 +227,15 @@ class _Batch:
             self._follow(self._again, chunks, entries)
 
     def _follow(self, before: MemoryItem, chunks: Sequence[MemoryChunk], entries: Sequence[NewEntry]) -> None:
-        """Bring what is derived from a memory that is taken again in line with it, and drop the evidence that it named."""
+        """Bring what is derived from a memory that is taken again in line with it, and drop the evidence that it named and
+        names no more. What it names is as old as itself; what was added here is not, and stays."""
         named = {(link.kind, link.ref) for link in self._links}
+        item, _ = self._items[before.pk]
         for link in EvidenceLink.objects.filter(item=before, role="supporting", created_at=before.recorded_at):
-            if (link.kind, link.ref) not in named:
+            if (link.kind, link.ref) in named:
+                link.created_at = item.recorded_at
+                link.save(update_fields=("created_at",))
+            else:
                 link.delete()
         MemoryChunk.objects.filter(item=before).delete()
         insert(chunks)

@@ -12,6 +12,8 @@ import pytest
 
 from governance import gate
 from governance.gate import system_ctx
+from governance.models import AuditObject
+from governance.selectors.audit import last_told
 from kernel import clock
 from kernel.actions import Change
 from kernel.context import Door
@@ -210,6 +212,28 @@ def test_it_is_found_by_its_new_words(made: Source, player: Player) -> None:
     assert set(EvidenceLink.objects.filter(kind="url").values_list("ref", flat=True)) == {"https://example.org/new"}
 
 
+@pytest.mark.parametrize("dated", [True, False])
+def test_evidence_that_is_withdrawn_later_goes(made: Source, dated: bool) -> None:
+    """However often the memory was followed before, and whether its row says when; what was added here stays."""
+    if not dated:
+        say(
+            made,
+            "ALTER TABLE memory_items ALTER updated_at DROP NOT NULL; UPDATE memory_items SET source_turn_id = NULL",
+        )
+        change(made, {"memory_items": "updated_at = NULL"})
+    with unguarded():
+        EvidenceLink.objects.create(
+            item=MemoryItem.objects.get(), domain_id="d1", kind="url", ref="x:y", role="supporting"
+        )
+    for month, named in ((6, ["old", "new"]), (7, ["new"]), (8, [])):
+        refs = ", ".join(f'"https://example.org/{name}"' for name in named)
+        at = f"'2025-0{month}-01'" if dated else "NULL"
+        setting = f"evidence_refs = '[{refs}]', confidence = 0.{month}, updated_at = {at}"
+        assert change(made, {"memory_items": setting})["tables"]["memory_items"]["changed"] == 1
+        links = set(EvidenceLink.objects.filter(kind="url").values_list("ref", flat=True))
+        assert links == {"x:y", *(f"https://example.org/{name}" for name in named)}
+
+
 def test_what_somebody_here_touched_stays(made: Source) -> None:
     """Whatever the table, it is told of by reason, in this run and the next, and nothing else of it changes."""
     for row in MigratedRow.objects.filter(source_table__in=CHANGES):
@@ -278,6 +302,20 @@ def test_a_change_that_cannot_be_stored_is_told_and_its_mending_followed(made: S
     assert (kept(figures), Message.objects.get(role="user").content) == ({}, "Newts hide")
     row = MigratedRow.objects.get(source_table="messages", source_id="m1")
     assert (row.outcome, row.reason) == ("migrated", "")
+
+
+def test_what_is_again_as_it_was_read_has_no_reason_any_more(made: Source) -> None:
+    """That is on record, and only once."""
+    row = MigratedRow.objects.get(source_table="messages", source_id="m1")
+    touch(row)
+    assert kept(change(made, {"messages": "content = 'Herons wade' WHERE id = 'm1'"})) == {"messages": "touched_here"}
+    assert kept(change(made, {"messages": "content = 'Otters swim' WHERE id = 'm1'"})) == {}
+    row.refresh_from_db()
+    assert (row.outcome, row.reason) == ("migrated", "")
+    for _ in range(2):
+        assert last_told("migrated_rows", {str(row.pk)}) == {str(row.pk): {"reason": ""}}
+        assert AuditObject.objects.filter(table="migrated_rows").count() == 1
+        move(made)
 
 
 def test_a_row_that_is_not_its_own_stays(made: Source) -> None:
