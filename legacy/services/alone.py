@@ -76,7 +76,12 @@ class Pulse:
             return
         self._last = clock.now()
         if not MigrationRun.objects.filter(pk=self._run_id, state=RUNNING).update(heartbeat_at=self._last):
-            raise ConflictError("This run showed no life for so long that another began: it ends here.")
+            raise taken_for_broken_off()
+
+
+def taken_for_broken_off() -> ConflictError:
+    """What a run ends with that is none any more, since another began."""
+    return ConflictError("This run showed no life for so long that another began: it ends here.")
 
 
 def _another(row: MigrationRun) -> ConflictError:

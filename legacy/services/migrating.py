@@ -17,10 +17,10 @@ from kernel.context import Actor, Ctx
 from kernel.db import rolled_back
 from legacy.models import MigrationRun
 from legacy.selectors.closed import closed_to
-from legacy.services.alone import Pulse, open_run, refuse_beside_another
+from legacy.services.alone import Pulse, open_run, refuse_beside_another, taken_for_broken_off
 from legacy.services.batches import batches
 from legacy.services.figures import Figures
-from legacy.services.joining import TAKEN, domains_of, refuse_in_use
+from legacy.services.joining import JOINED, domains_of, refuse_in_use, refuse_strange
 from legacy.services.left_out import left_out
 from legacy.services.owning import let_in
 from legacy.services.same_source import origins, refuse_another
@@ -51,7 +51,7 @@ class Options:
     def as_json(self) -> dict[str, Any]:
         """As the row of the run keeps them."""
         root = str(self.media_root) if self.media_root else None
-        return {"only": list(self.only), "batch": self.batch, "media_root": root}
+        return {"only": list(self.only), "batch": self.batch, "media_root": root, JOINED: list(self.join_domains)}
 
 
 Progress = Callable[[str, int, int, Figures], None]  # step, rows of it done, rows of it there are, all so far
@@ -72,10 +72,9 @@ def migrate(source: Source, owner: Actor, options: Options, ctx: Ctx, progress: 
     figures = Figures()
     read = origins(source, [table for step in steps_named(options.only) for table in step.tables])
     refuse_another(read, owner, same_source=options.same_source)
-    named = domains_of(source, read)
-    refuse_in_use(named, options.join_domains)
-    told = {**options.as_json(), TAKEN: sorted(named)}
-    row = MigrationRun(source=source.label, origins=read, owner_id=owner.id, options=told)
+    refuse_strange(source, options.join_domains)
+    refuse_in_use(domains_of(source, read), options.join_domains)
+    row = MigrationRun(source=source.label, origins=read, owner_id=owner.id, options=options.as_json())
     pulse = Pulse(None if options.dry_run else row.id)
     run = Run(row.id, source, owner, ctx, options.media_root, options.dry_run, pulse=pulse)
     whole: AbstractContextManager[None] = rolled_back() if options.dry_run else nullcontext()
@@ -113,8 +112,13 @@ def _begin(row: MigrationRun, *, dry_run: bool) -> list[Change]:
 
 
 def _end(row: MigrationRun, state: str, figures: Figures) -> list[Change]:
+    """Write down how the run ended; nothing where it was taken for broken off meanwhile. Raises ConflictError then, unless
+    what ends it is an error already."""
     after = {"state": state, "figures": figures.as_json()}
-    MigrationRun.objects.filter(pk=row.pk, state=row.state).update(**after, finished_at=clock.now())
+    if not MigrationRun.objects.filter(pk=row.pk, state=row.state).update(**after, finished_at=clock.now()):
+        if state == "finished":
+            raise taken_for_broken_off()
+        return []
     return [Change("migration_runs", str(row.id), {"state": "running"}, {"state": state, "rows": figures.rows})]
 
 

@@ -38,7 +38,7 @@ def test_it_works(made: Source) -> None:
     move(made)
     again = move(made)
     assert again["tables"]["sessions"] == {"read": 3, "unchanged": 3}
-    assert MigrationRun.objects.latest("pk").options["domains"] == ["d1", "d2", "d3", "d4"]
+    assert MigrationRun.objects.latest("pk").options["join_domains"] == []
 
 
 @pytest.mark.parametrize("name", ["d1", "d3", "d4"])
@@ -67,6 +67,26 @@ def test_one_that_shall_be_joined_is(made: Source) -> None:
     assert known.values().get() == before
     assert set(Message.objects.values_list("domain_id", flat=True)) == {"d1", "d2"}
     move(made)
+
+
+def test_what_a_run_never_came_to_is_no_domain_of_its_own(made: Source) -> None:
+    """One that died at once took none, and one of some steps those of its rows: what somebody made since is refused."""
+    with unguarded():
+        MigrationRun.objects.create(source="older", state="interrupted", options={"domains": ["d1", "d2", "d3", "d4"]})
+    make_agent("somebody", "d3")
+    assert "in use here: d3." in refused(made.url)
+    move(made, "--only", "domains,memory_scopes")
+    assert "in use here: d3." in refused(made.url)
+    make_agent("somebody-else", "d4")
+    make_agent("a-third", "d1")
+    move(made, "--join-domains", "d3")
+    move(made)
+
+
+def test_a_domain_to_join_may_be_one_of_a_step_that_is_not_taken(made: Source) -> None:
+    make_agent("somebody", "d1")
+    move(made, "--only", "turns", "--join-domains", "d1")
+    assert MigrationRun.objects.latest("pk").options["join_domains"] == ["d1"]
 
 
 def test_a_domain_that_is_not_in_the_source_is_refused(made: Source) -> None:

@@ -17,6 +17,8 @@ from legacy.models import MigratedRow, MigrationRun
 from legacy.selectors.reading import migration
 from legacy.selectors.running import LEASE, here, lock_file
 from legacy.services.alone import EVERY, Pulse, alone
+from legacy.services.figures import Figures
+from legacy.services.migrating import _end
 from legacy.services.validating import validate
 from tests.conftest import Player
 from tests.guards.write_guard import unguarded
@@ -113,6 +115,18 @@ def test_one_that_was_taken_for_broken_off_stores_nothing_more(older: Player) ->
         Pulse(None).beat()
     assert not Pulse(None).due()
     assert timedelta(seconds=EVERY) < LEASE
+
+
+def test_one_that_was_taken_for_broken_off_writes_no_end(older: Player) -> None:
+    """Nor does the audit log tell of one; where an error ends it already, that is what is told."""
+    row = a_run(here())
+    with unguarded():
+        MigrationRun.objects.update(state="interrupted")
+        with pytest.raises(ConflictError, match="another began"):
+            _end(row, "finished", Figures())
+        assert _end(row, "failed", Figures()) == []
+    row.refresh_from_db()
+    assert (row.state, row.figures, row.finished_at) == ("interrupted", {}, None)
 
 
 def test_the_database_itself_holds_one_only(older: Player) -> None:
