@@ -53,14 +53,15 @@ class Since:
     what: str
 
 
-def changes(table: str, rows: Sequence[tuple[MigratedRow, Any, Sequence[Held]]]) -> dict[str, Mapping[str, Since]]:
-    """Of rows here, each with the values in which it differs, what explains each of these columns, by target id."""
+def changes(table: str, rows: Sequence[tuple[MigratedRow, Any, Sequence[Held]]]) -> dict[int, Mapping[str, Since]]:
+    """Of rows here, each with the values in which it differs, what explains each of these columns, by the number of what is
+    remembered of it: several rows of the source may have become one."""
     if not rows:
         return {}
     of = {row.target_id: _told_under(table, row, target) for row, target, _ in rows}
     told = last_told(_DOCUMENTS if table == _SECTIONS else table, set(of.values()))
     return {
-        row.target_id: {
+        row.pk: {
             each.column: since
             for each in differing
             if (since := _explained(table, row, each, told.get(of[row.target_id]))) is not None

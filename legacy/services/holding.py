@@ -166,7 +166,7 @@ def _compare(table: str, known: Sequence[tuple[SourceRow, MigratedRow]], source:
     for pair in pairs:
         code = ""
         if pair.differing:
-            how = dict(since.get(pair.became.target_id, {}))
+            how = dict(since.get(pair.became.pk, {}))
             code = _verdict(pair, how, gave_way=pair.target.pk in gave_way)
             what = "; ".join(map(_said, pair.differing)) + "".join(sorted({f". {each.what}" for each in how.values()}))
             what += f". {pair.became.note}" if pair.became.note else ""

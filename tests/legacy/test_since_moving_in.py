@@ -5,12 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
+from governance import gate
+from kernel.actions import Change
 from legacy.contracts.validating import MigrationReport
 from legacy.models import MigratedRow
-from legacy.selectors.compared import COMPARISONS
+from legacy.selectors.compared import COMPARISONS, Held
+from legacy.selectors.compared.shapes import plain
+from legacy.selectors.since import changes
 from legacy.services.validating import validate
 from legacy.source import opened
 from media.models import MediaJob, SectionTag, SourceDocument, SourceSection, Topic
@@ -18,6 +23,7 @@ from memory.models import Entity, MemoryItem, Message, Session
 from tests.conftest import Cast, Player
 from tests.guards.write_guard import unguarded
 from tests.legacy.judging import move
+from tests.legacy.moving import came
 from tests.legacy.sources import clean, library, schema
 from tests.legacy.sources.databases import Source, source
 from tests.legacy.sources.rows import Rows
@@ -219,6 +225,21 @@ def test_what_goes_without_a_word_is_missing(shelf: Source):
         report = reported(made)
         (missing,) = [check for check in report.checks if check.code == "missing"]
         assert {each.target_table for each in missing.findings} >= {"source_sections", "section_tags"}
+
+
+def test_each_of_two_rows_that_became_one_is_explained(cast: Cast):
+    """Whatever the other differs in."""
+    tag, others = uuid4(), uuid4()
+    change = Change("tags", str(tag), {"name": "water"}, {"name": "sea", "parent": None})
+    gate.by_itself("somebody", lambda: [change], cast.operator.ctx())
+    both, one, none = came("tags", tag, "1"), came("tags", tag, "2"), came("tags", others, "3")
+    name, parent = Held("name", plain("water"), plain("sea")), Held("parent_id", plain("x"), plain(None))
+    found = changes("tags", [(both, None, [name, parent]), (one, None, [name]), (none, None, [name])])
+    assert {pk: set(columns) for pk, columns in found.items()} == {
+        both.pk: {"name", "parent_id"},
+        one.pk: {"name"},
+        none.pk: set(),
+    }
 
 
 def test_every_table_has_a_comparison_of_its_own_rows():
