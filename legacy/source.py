@@ -59,11 +59,16 @@ class Table:
         return sql.Identifier(self.schema, self.name)
 
     @property
+    def named_by(self) -> tuple[str, ...]:
+        """The columns that name a row: its primary key, else its `id`, else its first column."""
+        return self.key or (("id",) if "id" in self.columns else self.columns[:1])
+
+    @property
     def once(self) -> sql.Composable:
         """Its rows as others are joined to them: of each id one, also where no primary key sees to that."""
         if self.key or not self.columns:
             return self.quoted
-        own = sql.Identifier("id" if "id" in self.columns else self.columns[0])
+        own = sql.Identifier(self.named_by[0])
         query = "(SELECT DISTINCT ON (o.{}) o.* FROM {} o ORDER BY o.{}, md5(o::text))"
         return sql.SQL(query).format(own, self.quoted, own)
 
@@ -124,7 +129,7 @@ class Source:
         if table not in self.tables:
             return
         found = self.tables[table]
-        keys = tuple(key) or found.key or found.columns[:1]
+        keys = tuple(key) or found.named_by
         columns = [sql.SQL("r.{}::text").format(sql.Identifier(name)) for name in found.columns]
         ids = [sql.SQL('r.{}::text COLLATE "C"').format(sql.Identifier(name)) for name in keys]
         query = sql.SQL("SELECT {} FROM {} r {} ORDER BY {}").format(
@@ -144,7 +149,7 @@ class Source:
         if table not in self.tables:
             return set()
         found = self.tables[table]
-        keys = tuple(key) or found.key or found.columns[:1]
+        keys = tuple(key) or found.named_by
         names = [sql.SQL("r.{}::text").format(sql.Identifier(name)) for name in keys]
         own = sql.SQL(" || ':' || ").join(names)
         if set(keys) != set(found.key):

@@ -76,3 +76,19 @@ def test_the_batch_is_nothing_to_the_result(made: Source, size: str) -> None:
     twice = [row for row in told if row[1].endswith(" (2)")]
     assert {row[2] for row in twice} == {"duplicate"}
     assert len(twice) >= 6
+
+
+def test_rows_are_named_by_their_id_wherever_it_stands(made: Source) -> None:
+    """The same is asked of all that reads them: what is joined, what comes, and what is looked for."""
+    with made.connect() as connection:
+        connection.execute(
+            "CREATE TABLE loose (name text, id text); INSERT INTO loose VALUES ('a', '1'), ('a', '2'), ('b', '2')"
+        )
+        connection.execute("CREATE TABLE nameless (word text); INSERT INTO nameless VALUES ('x')")
+    with opened(made.url) as there:
+        assert [row.id for row in there.rows("loose")] == ["1", "2", "2 (2)"]
+        assert there.among("loose", ["1", "2", "2 (2)", "a"]) == {"1", "2", "2 (2)"}
+        joined = there.rows("loose", join="JOIN {loose} o ON o.id = r.id")
+        assert [row.id for row in joined] == ["1", "2", "2 (2)"]
+        assert [row.id for row in there.rows("nameless")] == ["x"]
+        assert there.among("nameless", ["x", "y"]) == {"x"}
