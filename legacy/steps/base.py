@@ -3,10 +3,9 @@ them is stored here."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, runtime_checkable
 from uuid import UUID
@@ -17,7 +16,7 @@ from governance import gate
 from kernel.actions import Change
 from kernel.canonical import canonical_json
 from kernel.context import Actor, Ctx
-from kernel.rows import insert
+from kernel.rows import batches, insert
 from legacy.contracts import Fate, Outcome, Quarantined, Reason, SourceRow
 from legacy.contracts.outcomes import kept_aside
 from legacy.contracts.reasons import TakenAway
@@ -27,6 +26,7 @@ from legacy.source import Source
 
 T = TypeVar("T")
 K = TypeVar("K")
+SOME = 5_000  # values in a statement: no database takes any number of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,7 @@ def parents(table: str, source_ids: Iterable[str | None]) -> Parents:
     """Where these rows of a source table went."""
     wanted = {key_of(source_id) for source_id in source_ids if source_id is not None}
     moved, aside = {}, set()
-    for some in pieces(wanted):
+    for some in batches(wanted, SOME):
         rows = MigratedRow.objects.filter(source_table=table, source_id__in=some)
         for source_id, outcome, target_id in rows.values_list("source_id", "outcome", "target_id"):
             if outcome == Fate.MIGRATED:
@@ -165,13 +165,6 @@ def parents(table: str, source_ids: Iterable[str | None]) -> Parents:
             else:
                 aside.add(source_id)
     return Parents(table, moved, frozenset(aside))
-
-
-def pieces(values: Collection[T]) -> Iterator[list[T]]:
-    """The values a few thousand at a time: no database takes any number of them in one statement."""
-    every = iter(values)
-    while some := list(islice(every, 5_000)):
-        yield some
 
 
 def put(rows: Sequence[Model], run: Run, fields: Sequence[str], fixed: Sequence[str] = ()) -> None:

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from kernel.rows import insert
+from kernel.rows import batches, insert
 from kernel.text import fold
 from legacy.contracts import Outcome, Quarantined, Reason, SourceRow
 from legacy.contracts.outcomes import moved
 from legacy.contracts.reasons import TakenAway
 from legacy.source import Source
-from legacy.steps.base import Run, each, free_ids, here, parents, pieces, put, told_beside
+from legacy.steps.base import SOME, Run, each, free_ids, here, parents, put, told_beside
 from legacy.steps.places import Origins, Places
 from memory.keys import ENTITY_KINDS
 from memory.models import Entity, EntityAlias, EntityMention, MemoryItem, Session, Turn
@@ -198,7 +198,7 @@ class _Batch:
 def _bearers(names: Collection[str], scopes: Collection[int]) -> dict[_Bearer, Entity]:
     """The entities of these folded names in these scopes."""
     rows = Entity.objects.filter(canonical_folded__in=names)
-    found = (row for some in pieces(scopes) for row in rows.filter(scope_id__in=some))
+    found = (row for some in batches(scopes, SOME) for row in rows.filter(scope_id__in=some))
     return {(row.scope_id, row.kind, row.canonical_folded): row for row in found}
 
 
@@ -206,7 +206,7 @@ def _memories(scopes: Collection[int]) -> dict[_Bearer, UUID]:
     """The memories in force that tell of entities, by what these are called."""
     rows = MemoryItem.objects.filter(type="entities", current_until=None).exclude(key=None)
     found: dict[_Bearer, UUID] = {}
-    for some in pieces(scopes):
+    for some in batches(scopes, SOME):
         told = rows.filter(scope_id__in=some).values_list("scope_id", "key", "value", "id")
         for scope, key, value, target in told:
             _, kind, canonical = str(key).split(":", 2)

@@ -90,7 +90,9 @@ def test_what_was_scrubbed_is_never_tried_again(made: Source) -> None:
 def test_what_a_run_told_of_rows_that_stay_goes_with_them(made: Source) -> None:
     """The note of a row that stays is shown once and kept with its row only, so nothing of it is left in the run."""
     with unguarded():
-        MigratedRow.objects.filter(source_id="kept").update(note='a session of that id was here already; there: "secret"')
+        MigratedRow.objects.filter(source_id="kept").update(
+            note='a session of that id was here already; there: "secret"'
+        )
     with made.connect() as connection:
         connection.execute("""UPDATE sessions SET metadata_json = '{"mood": "secret"}' WHERE id = 'kept'""")
     (told,) = [each for each in move(made)["kept"] if each["table"] == "sessions"]
@@ -104,7 +106,9 @@ def test_runs_of_before_lose_their_notes(made: Source) -> None:
     run = MigrationRun.objects.latest("pk")
     drop_notes = import_module("legacy.migrations.0007_no_notes_in_figures").drop_notes
     with unguarded():
-        MigrationRun.objects.update(figures={"kept": [{"table": "turns", "id": "k1", "reason": "x", "note": "secret"}]})
+        MigrationRun.objects.update(
+            figures={"kept": [{"table": "turns", "id": "k1", "reason": "x", "note": "secret"}]}
+        )
         drop_notes(apps, None)
     run.refresh_from_db()
     assert run.figures == {"kept": [{"table": "turns", "id": "k1", "reason": "x"}]}
