@@ -32,5 +32,6 @@ def page_of(metadata: Mapping[str, Any], text: str, query: str, first: int = 0, 
 
 
 def _worth(text: str, terms: Sequence[str]) -> int:
-    lowered = text.lower()
-    return sum(len(term) for term in terms if term in lowered)
+    """How long those of the terms are that search would find in the text."""
+    found = tokens.terms(text)
+    return sum(len(term) for term in terms if term in found)

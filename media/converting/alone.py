@@ -1,7 +1,8 @@
 """The first thing that a parsing process runs: it gives up what it will not need, then runs the script that parses.
 
-It is run as a script by itself and imports nothing of the product. Arguments: memory in bytes, processor seconds, bytes
-of the answer, the script, and what that one takes.
+It is run as a script by itself and imports nothing of the product. Arguments: memory in bytes, seconds, bytes of the
+answer, the script, and what that one takes. The seconds hold for the processor's time, and a second later for the time
+on the wall, so that it ends where the server that would end it is dead.
 
 On Linux (x86-64 and ARM64) the kernel then refuses the process, and whatever a strange file makes of it: to start
 another program or process, to open a socket, to signal or trace another process, and to open a file for writing, take
@@ -16,6 +17,7 @@ import errno
 import os
 import resource
 import runpy
+import signal
 import struct
 import sys
 
@@ -62,6 +64,9 @@ def limit(memory: int, seconds: int, answer: int) -> None:
         (resource.RLIMIT_NOFILE, 64),
     ):
         resource.setrlimit(kind, (most, most))
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGALRM])
+    signal.alarm(seconds + 1)
 
 
 def refuse_calls() -> bool:

@@ -35,7 +35,8 @@ def parse(path: Path, extension: str, limits: Limits) -> dict[str, Any]:
 
 
 def let_through(memory: int) -> list[str] | None:
-    """What a parsing process should be refused and is not, in words; None where such a process does not run at all."""
+    """What a parsing process should be refused and is not, in words; None where such a process does not run at all.
+    Raises TooLargeError where it does not end by itself."""
     try:
         told: list[str] = json.loads(_run(_ATTEMPTS, (), Allowance(_TRYING, memory)))
     except ValueError:
@@ -88,7 +89,7 @@ def _run(script: Path, given: Sequence[object], allowed: Allowance, *held: int) 
         told = answer.read(allowed.answer)
     if len(told) == allowed.answer:
         raise TooLargeError(f"What the file holds is over {allowed.answer} bytes: split it.")
-    if code in (-signal.SIGXCPU, -signal.SIGKILL):
+    if code in (-signal.SIGXCPU, -signal.SIGALRM, -signal.SIGKILL):
         raise TooLargeError(f"The file takes longer than {seconds:g} seconds to read: split it.")
     return told
 

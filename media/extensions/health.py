@@ -12,8 +12,10 @@ from django.db.models import Count, Sum
 
 from governance.hooks import Checked
 from kernel.conf import conf
+from kernel.errors import TooLargeError, UnavailableError
 from media.contracts.kinds import DocumentState, JobStatus
 from media.converting.process import let_through
+from media.converting.slots import check_folder
 from media.models import MediaJob, MediaObject, MediaObjectReference, SourceDocument, SourceSection
 from media.selectors.indexed import lost_sections, misplaced_entries
 from media.selectors.jobs import due_jobs, stale_jobs
@@ -77,8 +79,19 @@ def check_jobs(now: datetime) -> Checked:
 
 
 def check_parsers(now: datetime) -> Checked:
-    """Whether the kernel refuses the process that reads a strange file what no parser needs."""
-    through = let_through(conf().media_convert_memory)
+    """Whether files can be read one beside the other, and the kernel refuses the process that reads a strange file what
+    no parser needs."""
+    try:
+        check_folder()
+    except UnavailableError as exc:
+        return Checked(exc.message, "Set it right, or give another data folder with `DATA_DIR`.")
+    try:
+        through = let_through(conf().media_convert_memory)
+    except TooLargeError:
+        advice = (
+            "See what slows new processes down or kills them on this machine, such as a limit of a container's memory."
+        )
+        return Checked("The process that reads files was started and did not end by itself.", advice)
     if through is None:
         advice = "Give it more memory with `SMARTBRAIN_MEDIA_CONVERT_MEMORY`, or see what ends new processes on this machine."
         return Checked("The process that reads files does not run.", advice)

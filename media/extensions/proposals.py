@@ -15,6 +15,7 @@ from kernel.actions import Change
 from kernel.context import Ctx
 from media.contracts.documents import AddDocumentInput, RemoveDocumentInput, ShareDocumentInput
 from media.models import SourceDocument
+from media.selectors.uploads import without_key
 
 DOCUMENTS = "source_documents"
 _SHORT = 120
@@ -32,7 +33,7 @@ def said_of_import(given: AddDocumentInput, changes: Sequence[Change]) -> str:
     """An import in one line."""
     row = next((change.after for change in changes if change.table == DOCUMENTS and change.after), {})
     where = ", ".join(ref.name for ref in given.scopes) or "its owner only"
-    return short(f"Import for {where}: {row.get('title') or given.options.title or given.source}")
+    return short(f"Import for {where}: {row.get('title') or given.options.title or without_key(given.source)}")
 
 
 def said_of_sharing(given: ShareDocumentInput, changes: Sequence[Change]) -> str:
@@ -62,8 +63,9 @@ def present_import(given: AddDocumentInput, changes: Sequence[Change], ctx: Ctx)
         "text": (given.options.text or "")[:_BEGINNING] or None,
     }
     rows = [_row(change, beside) for change in changes if change.table == DOCUMENTS]
-    source = [RelatedText(kind="url", id=given.source, text=given.source, role="source")] if given.source else []
-    return Presentation(subject=said_of_import(given, changes), rows=rows, evidence=source)
+    source = without_key(given.source)
+    evidence = [RelatedText(kind="url", id=source, text=source, role="source")] if source else []
+    return Presentation(subject=said_of_import(given, changes), rows=rows, evidence=evidence)
 
 
 def present_known(saying: Saying) -> Presenter:

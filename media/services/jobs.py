@@ -28,6 +28,13 @@ from media.services.leases import held
 from media.storage import store
 
 MAX_ERROR = 2_000
+_BUSY_FOR = timedelta(
+    days=1
+)  # since it was asked for: so long an attempt that finds too many others at work is no attempt
+_STILL_BUSY = (
+    "As many files as may be were being read by others whenever it was tried. See whether parsing processes hang, or let "
+    "more run at once (`SMARTBRAIN_MEDIA_PARSERS`); then retry the job."
+)
 
 
 class LeaseLostError(TransitionError):
@@ -119,15 +126,17 @@ def hold_on(job_id: UUID, token: UUID, ctx: Ctx) -> None:
 
 def fail(job_id: UUID, token: UUID, error: DomainError, ctx: Ctx) -> list[Change]:
     """Keep why an attempt failed: it waits for another where that may help, else it has failed for good. One that
-    found too many others at work does not count."""
+    found too many others at work does not count on the day after the job was asked for."""
     row = held(job_id, token).filter(owner_id=ctx.actor.id).first()
     if row is None:
         return []
-    text = storable(f"{error.code}: {error.message}")
+    crowded = isinstance(error, BusyError)
+    busy = crowded and ctx.now - row.created_at < _BUSY_FOR
+    again = busy or (error.code in PASSING and row.attempts < row.max_attempts)
+    message = _STILL_BUSY if crowded and not again else error.message
+    text = storable(f"{error.code}: {message}")
     if error.code == "internal":
         text += f" ({ctx.request_id})"
-    busy = isinstance(error, BusyError)
-    again = busy or (error.code in PASSING and row.attempts < row.max_attempts)
     status = JobStatus.QUEUED if again else JobStatus.FAILED
     pause = timedelta(seconds=max(2**row.attempts, error.retry_after or 0))
     written = held(job_id, token).update(

@@ -303,6 +303,21 @@ def test_an_attempt_that_found_too_many_others_at_work_does_not_count(cast, impo
     assert row_of(job_id).status == "completed"
 
 
+def test_a_job_that_finds_too_many_others_at_work_for_a_day_fails_and_says_what_to_do(cast, importing):
+    job_id = enqueue(cast.agent)
+    importing.before = raising(BusyError("Other files are being read.", retry_after=15))
+    put(job_id, max_attempts=2)
+    for hours, status, attempts in ((23, "queued", 0), (25, "queued", 1), (26, "failed", 2)):
+        with later(3600 * hours):
+            assert worker.run_media_job(job_id)
+        assert (row_of(job_id).status, row_of(job_id).attempts) == (status, attempts)
+    assert "SMARTBRAIN_MEDIA_PARSERS" in row_of(job_id).error
+    cast.agent.do("retry_media_job", id=job_id)
+    importing.before = lambda given, ctx: None
+    assert worker.run_media_job(job_id)
+    assert row_of(job_id).status == "completed"
+
+
 @pytest.mark.parametrize(
     "error", [InvalidInputError("no such page"), TooLargeError("over 50 MiB"), NotFoundError("404")]
 )

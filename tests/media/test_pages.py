@@ -44,6 +44,20 @@ def test_the_page_is_the_one_on_which_most_words_stand(query, page):
     assert page_of(PLACE, TEXT, query) == page
 
 
+@pytest.mark.parametrize(
+    ("pages", "query"),
+    [
+        (("Every category of goods.", "The cat sleeps."), "cat"),
+        (("Nothing of it.", "Ｐｏｓｔｇｒｅｓ runs here."), "postgres"),
+        (("Nothing of it.", "It is about running."), "runs"),
+        (("没有这个。", "斑 马 的条纹。"), "斑马"),
+    ],
+)
+def test_words_stand_where_search_finds_them(pages, query):
+    text = "\n\n".join(pages)
+    assert page_of({"page": 1, "page_starts": [text.index(pages[1])]}, text, query) == 2
+
+
 @pytest.mark.parametrize(("first", "end", "page"), [(0, 20, 4), (40, 60, 5), (40, None, 6), (70, 90, 6), (90, 90, 4)])
 def test_only_what_is_shown_counts(first, end, page):
     assert page_of(PLACE, TEXT, "zebras", first, end) == page

@@ -13,6 +13,8 @@ from governance import hooks
 from governance.contracts.presenting import Presentation
 from governance.models import Proposal
 from kernel.actions import Change, get
+from media.contracts.documents import AddDocumentInput
+from media.extensions.proposals import said_of_import
 from media.models import SourceDocument
 from tests.conftest import TEAM, Cast, make_person
 
@@ -58,6 +60,17 @@ def test_it_works(cast):
     assert told["principals gain sight of a document"] == (2, ["agent", "reader"])
     cast.reviewer.do("approve_proposal", id=waits["id"])
     assert SourceDocument.objects.get().owner_name == "agent"
+
+
+def test_the_key_to_an_upload_is_shown_to_nobody_who_decides(cast):
+    hold(cast, "add_document")
+    source = cast.agent.do("upload_media", data="IyBQbGFu", name="plan.md", domain_id=TEAM)["source"]
+    cast.agent.do("add_document", domain_id=TEAM, source=source, scopes=[PROJECT])
+    shown = presented(cast)
+    assert [each.id for each in shown.evidence] == [source.partition(".")[0]]
+    assert source.partition(".")[2] not in shown.model_dump_json()
+    nothing = said_of_import(AddDocumentInput(source=source), [])
+    assert nothing == f"Import for its owner only: {source.partition('.')[0]}"
 
 
 @pytest.mark.parametrize(

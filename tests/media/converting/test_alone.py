@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -136,6 +138,19 @@ def test_what_computes_for_ever_is_ended_by_the_kernel_itself(kept):
         trying(kept, "[0 for _ in iter(int, 1)]", Allowance(seconds=1.9, memory=500_000_000))
 
 
+@pytest.mark.parametrize("hidden", [False, True])
+def test_what_waits_for_ever_ends_also_where_the_server_that_started_it_is_dead(tmp_path, hidden):
+    """Also where that one had hidden the signal from its children."""
+    script = tmp_path / "script.py"
+    script.write_text("import threading; threading.Event().wait()")
+    command = [sys.executable, "-I", str(process._ALONE), "500000000", "1", "1000", str(script)]
+    hide = (
+        "import os, signal, sys; signal.signal(14, signal.SIG_IGN); signal.pthread_sigmask(signal.SIG_BLOCK, [14]); "
+    )
+    command = [sys.executable, "-c", f"{hide}os.execv(sys.argv[1], sys.argv[1:])", *command] if hidden else command
+    assert subprocess.run(command, timeout=60, check=False).returncode == -signal.SIGALRM
+
+
 UNLIMITED = "import runpy, sys\nsys.argv = sys.argv[4:]\nrunpy.run_path(sys.argv[0], run_name='__main__')\n"
 
 
@@ -167,3 +182,10 @@ def test_where_the_kernel_takes_no_filter_the_doctor_names_what_gets_through(ins
 def test_a_process_that_does_not_run_is_told(instead, text):
     instead(text)
     assert "does not run" in check_parsers(clock.now()).what
+
+
+@pytest.mark.parametrize("text", ["import time; time.sleep(60)", "import os; os.kill(os.getpid(), 9)"])
+def test_a_process_that_does_not_end_is_told(instead, monkeypatch, text):
+    monkeypatch.setattr(process, "_TRYING", 1.0)
+    instead(text)
+    assert "did not end by itself" in check_parsers(clock.now()).what

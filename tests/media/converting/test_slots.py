@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
+import os
 import subprocess
 import sys
 import threading
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
+from kernel import clock
 from kernel.errors import UnavailableError
 from media.converting import BusyError, Limits, slots, to_markdown
 from media.converting.process import Allowance, run
+from media.extensions.health import check_parsers
 from tests.media import files
 
 
@@ -86,5 +92,41 @@ def test_the_script_holds_it_and_it_is_given_back_when_a_script_fails(tmp_path, 
 @pytest.mark.parametrize("number", [0, -3])
 def test_there_is_always_one(set_conf, number):
     set_conf(media_parsers=number)
+    with slots.slot():
+        pass
+
+
+def _no_folder(folder, monkeypatch):
+    folder.write_text("a file where the folder should be")
+
+
+def _no_files(folder, monkeypatch):
+    (folder / "0.lock").mkdir(parents=True)
+
+
+def _no_locks(folder, monkeypatch):
+    def flock(handle, how):
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+
+
+@pytest.mark.parametrize("spoil", [_no_folder, _no_files, _no_locks])
+def test_a_folder_that_cannot_be_used_is_named_to_callers_and_by_the_doctor(tmp_path, monkeypatch, spoil):
+    spoil(tmp_path / "parsing", monkeypatch)
+    handles = len(list(Path("/proc/self/fd").iterdir()))
+    for _ in range(5):
+        with pytest.raises(UnavailableError, match="folder `parsing`") as caught, slots.slot():
+            pass
+    assert not isinstance(caught.value, BusyError)
+    assert len(list(Path("/proc/self/fd").iterdir())) == handles
+    found = check_parsers(clock.now())
+    assert ("folder `parsing`" in found.what, "DATA_DIR" in found.advice) == (True, True)
+
+
+def test_the_doctor_waits_for_no_slot(set_conf):
+    set_conf(media_parsers=1)
+    with slots.slot():
+        slots.check_folder()
     with slots.slot():
         pass
