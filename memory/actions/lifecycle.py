@@ -71,7 +71,7 @@ def _retract_target(given: RetractItemInput, ctx: Ctx) -> Target:
     item = selectors.get_item(given.memory_item_id, ctx, within=given.scope_context)
     scope, owned = own_scope(item, ctx)
     scopes = [scope]
-    for row in _named_along(given.also, item, ctx):
+    for row in _named_along(given, item, ctx):
         name, mine = own_scope(row, ctx)
         if Right.WRITE in held(ctx, row.domain_id, name, mine):
             scopes.append(name)
@@ -79,9 +79,12 @@ def _retract_target(given: RetractItemInput, ctx: Ctx) -> Target:
     return Target(item.domain_id, tuple(dict.fromkeys(scopes)), owned, subject=f"retract_item:{item.id}")
 
 
-def _named_along(ids: Sequence[UUID], item: MemoryItem, ctx: Ctx) -> Sequence[MemoryItem]:
-    """The visible items of the same domain that are to go along with an item."""
-    return list(selectors.visible_items(ctx).filter(domain_id=item.domain_id, pk__in=ids)) if ids else []
+def _named_along(given: RetractItemInput, item: MemoryItem, ctx: Ctx) -> Sequence[MemoryItem]:
+    """The visible items of the same domain, within the given context, that are to go along with an item."""
+    if not given.also:
+        return []
+    rows = selectors.visible_items(ctx).filter(domain_id=item.domain_id, pk__in=given.also)
+    return [row for row in rows if selectors.is_within(row, given.scope_context)]
 
 
 def _prepare_retraction(given: RetractItemInput, ctx: Ctx) -> _Ready:
@@ -90,12 +93,12 @@ def _prepare_retraction(given: RetractItemInput, ctx: Ctx) -> _Ready:
 
 
 def _retract(given: RetractItemInput, ready: _Ready, ctx: Ctx) -> Applied[RetractItemResult]:
-    lifecycle.hold([ready.item, *_named_along(given.also, ready.item, ctx)])
+    lifecycle.hold([ready.item, *_named_along(given, ready.item, ctx)])
     done = lifecycle.retract_item(ready.item, given.reason, ctx)
     changes, told = [*done.changes], done.told
     outcomes = []
     for item_id in dict.fromkeys(given.also):
-        outcome, more = _retract_too(item_id, ready.item, given.reason, ctx)
+        outcome, more = _retract_too(given.model_copy(update={"also": [item_id]}), ready.item, ctx)
         outcomes.append(AlsoOutcome(id=item_id, outcome=outcome))
         changes += more.changes if more else []
         told += more.told if more else 0
@@ -110,8 +113,9 @@ def _retract(given: RetractItemInput, ready: _Ready, ctx: Ctx) -> Applied[Retrac
     return result, changes
 
 
-def _retract_too(item_id: UUID, first: MemoryItem, reason: str, ctx: Ctx) -> tuple[str, lifecycle.Done | None]:
-    row = next(iter(_named_along([item_id], first, ctx)), None)
+def _retract_too(given: RetractItemInput, first: MemoryItem, ctx: Ctx) -> tuple[str, lifecycle.Done | None]:
+    """What becomes of the one item that is named along."""
+    row = next(iter(_named_along(given, first, ctx)), None)
     if row is None:
         return "not_found", None
     scope, owned = own_scope(row, ctx)
@@ -120,7 +124,7 @@ def _retract_too(item_id: UUID, first: MemoryItem, reason: str, ctx: Ctx) -> tup
     if ctx.approval is not None and row.scope_id != first.scope_id and is_governed(row):
         return "governed", None  # who approved decides in the scope of the first item, and perhaps not here
     try:
-        done = lifecycle.retract_item(row, reason, ctx)
+        done = lifecycle.retract_item(row, given.reason, ctx)
     except ForbiddenError:
         return "governed", None
     return ("done", done) if done.changes else ("already", None)

@@ -47,14 +47,17 @@ def parts_of(text: str) -> list[Part]:
 
 
 def without(text: str, spans: Iterable[Sequence[int]], mark: str = CUT) -> str:
-    """A text without these parts, a mark in the place of each run of them."""
+    """A text without these parts, a mark in the place of each run of them; empty where nothing else is in it."""
     kept: list[str] = []
     done = 0
     for start, end in spans:
         if text[done:start].strip() or not kept:
             kept.append(text[done:start])
         done = end
-    return mark.join([*kept, text[done:]]).strip() if kept else text
+    if not kept:
+        return text
+    kept.append(text[done:])
+    return mark.join(kept).strip() if any(map(str.strip, kept)) else ""
 
 
 def _fences(text: str) -> Iterator[Part]:

@@ -66,7 +66,7 @@ def _refs(session: Given, after: Given) -> QuerySet[Ref, Any]:
 
 
 def read_conversation(place: Resolved, turns: int, ctx: Ctx) -> Conversation:
-    """The newest `turns` turns of the caller's session, the oldest of them first."""
+    """The newest `turns` turns of the caller's session, the oldest of them first, but messages of recalled text alone."""
     session = session_of(place, ctx)
     if session is None:
         return Conversation()
@@ -74,11 +74,12 @@ def read_conversation(place: Resolved, turns: int, ctx: Ctx) -> Conversation:
     recent = [
         RecentTurn(
             role=role,
-            content=without(content, recalled),
+            content=own,
             turn_id=turn_id,
             message_id=external_id or str(pk),
             created_at=at,
         )
         for role, content, recalled, turn_id, external_id, pk, at in _messages(**window)
+        if (own := without(content, recalled)) or not recalled
     ]
     return Conversation(recent, session.summary or "", [uri for (uri,) in _refs(**window)])

@@ -84,12 +84,13 @@ def get_item(item_id: UUID, ctx: Ctx, *related: str, within: ScopeContext | None
     """One visible item, read together with its `related` rows. A given context only narrows: an item of none of the
     scopes that it reads is not there. Raises NotFoundError."""
     row = visible_items(ctx).select_related("scope", "source_session", *related).filter(pk=item_id).first()
-    if row is None or not _is_within(row, within):
+    if row is None or not is_within(row, within):
         raise NotFoundError(f"No memory item {str(item_id)!r} that you can see.")
     return row
 
 
-def _is_within(row: MemoryItem, context: ScopeContext | None) -> bool:
+def is_within(row: MemoryItem, context: ScopeContext | None) -> bool:
+    """Whether an item is of one of the scopes that a given context reads; without one, every item is."""
     return context is None or any(
         (ref.name, ref.domain_id or row.domain_id) == (row.scope.name, row.domain_id) for ref in context.read
     )

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
+
+from django.db.models import Q, QuerySet
 
 from kernel.context import Ctx
 from memory.compose.contracts import NoticeView
-from memory.models import ContextShown, MemoryItem, Notice
+from memory.models import ContextShown, MemoryItem, Notice, Session
 
 REMEMBERED = timedelta(days=30)
 BATCH = 500  # notices written at a time
 
 
 def tell(
-    item: MemoryItem, kind: str, reason: str, replacement: MemoryItem | None, ctx: Ctx, session: UUID | None = None
+    item: MemoryItem, kind: str, reason: str, replacement: MemoryItem | None, ctx: Ctx, session: Session | None = None
 ) -> int:
     """Leave a notice for everyone who was shown the item in the last 30 days; gives their number.
 
@@ -23,7 +26,7 @@ def tell(
     """
     shown = ContextShown.objects.filter(object_id=item.id, record__created_at__gte=ctx.now - REMEMBERED)
     if session is not None:
-        shown = shown.exclude(actor_id=ctx.actor.id, record__session_id=session)
+        shown = shown.exclude(pk__in=_shown_in(session, shown.filter(actor_id=ctx.actor.id)))
     names = shown.values_list("actor_id", "record__actor_name")
     readers = dict(names.order_by("actor_id", "record__actor_name").distinct())
     Notice.objects.bulk_create(
@@ -43,6 +46,13 @@ def tell(
         batch_size=BATCH,
     )
     return len(readers)
+
+
+def _shown_in(session: Session, shown: QuerySet[ContextShown]) -> QuerySet[ContextShown, Any]:
+    """What an actor was shown in a conversation, also before it was opened: the package alone names it then."""
+    unopened = Q(record__session=None, record__domain_id=session.domain_id)
+    before = unopened & Q(record__package__session_id=session.external_id)
+    return shown.filter(Q(record__session=session) | before).values("pk")
 
 
 def told(notices: list[NoticeView], context_id: UUID, ctx: Ctx) -> None:

@@ -83,7 +83,7 @@ def _take_back(row: MemoryItem, asked: Retraction, scope: MemoryScope, commit: C
             scopes=(scope.name,),
         )
     )
-    notices.tell(row, "retracted", asked.reason, None, commit.ctx, commit.turn.session_id)
+    notices.tell(row, "retracted", asked.reason, None, commit.ctx, commit.turn.session)
 
 
 def _forget_facts(

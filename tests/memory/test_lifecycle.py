@@ -155,6 +155,14 @@ class TestRetract:
         assert [each["item"]["id"] for each in again["also"]] == [derived]
         assert retract(cast.agent, source, also=[near])["outcomes"][0]["outcome"] == "already"
 
+    def test_a_given_context_narrows_what_goes_along_too(self, cast):
+        small, wide = known(cast.agent, scope=TASK), known(cast.agent, scope=SHOP)
+        answer = retract(cast.agent, small, also=[wide], scope_context=context(TASK))
+        assert answer["outcomes"] == [{"id": wide, "outcome": "not_found"}]
+        assert item(wide).status == "active"
+        both = context(TASK, SHOP)
+        assert retract(cast.agent, small, also=[wide], scope_context=both)["outcomes"][0]["outcome"] == "done"
+
     def test_what_another_may_not_write_is_reported_and_left(self, cast):
         mine = known(cast.agent, scope=TASK)
         theirs = known(cast.agent, scope=SHOP)

@@ -61,6 +61,27 @@ def test_the_conversation_that_takes_it_back_is_not_told(cast):
     assert told(cast.agent) == []
 
 
+@pytest.mark.parametrize(("composed", "left"), [("n1", 0), ("n2", 1), (None, 1)])
+def test_a_conversation_that_takes_it_back_in_its_first_turn_is_not_told(cast, composed, left):
+    """It composes before its first commit opens it; what it was shown elsewhere or nowhere it is told."""
+    known(cast.agent, session="earlier")
+    body = {"domain_id": TEAM, "user_message": "Postgres?", "scope_context": context(SHOP)}
+    cast.agent.do("compose_context", body | ({"session_id": composed} if composed else {}))
+    assert ContextRecord.objects.get().session is None
+    gone = {"type": "decisions", "key": "decision:shop:database", "reason": "never decided"}
+    commit(cast.agent, "n1", scopes=context(SHOP), retractions=[gone])
+    assert len(told(cast.agent)) == left
+
+
+def test_another_who_names_the_same_conversation_is_told(cast):
+    known(cast.agent, session="earlier")
+    other = reader()
+    compose(other, "Postgres?", "n1", scope_context=context(SHOP))
+    gone = {"type": "decisions", "key": "decision:shop:database", "reason": "never decided"}
+    commit(cast.agent, "n1", scopes=context(SHOP), retractions=[gone])
+    assert len(told(other)) == 1
+
+
 def test_a_correction_names_what_took_its_place(cast):
     other = reader()
     row = known(cast.agent)

@@ -47,6 +47,14 @@ def test_the_stored_message_stays_whole(cast):
     assert Message.objects.get(turn__session__external_id="next").content == text
 
 
+def test_a_message_of_recalled_text_alone_is_no_recent_turn(cast):
+    commit(cast.agent, "first", say=TALK[0][0], scopes=SCOPE)
+    package = compose(cast.agent, "lake house rooms?", "next", **READ, render=True)
+    fence = next(each["content"] for each in package["messages"] if each["content"].startswith("<<<"))
+    commit(cast.agent, "next", say=fence, scopes=SCOPE)
+    assert compose(cast.agent, "And now?", "next", **READ)["recent_turns"] == []
+
+
 def test_what_an_agent_says_beside_the_package_is_heard(cast):
     commit(cast.agent, "first", say=TALK[0][0], scopes=SCOPE)
     text = prompt(compose(cast.agent, "lake house rooms?", "next", **READ, render=True))

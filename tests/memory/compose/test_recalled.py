@@ -49,6 +49,22 @@ def test_what_is_left_of_a_message(text, own):
     assert left(text).split() == own.split()
 
 
+@pytest.mark.parametrize(
+    ("text", "spans", "kept"),
+    [
+        ("the lamp", [(0, 8)], ""),
+        (" the lamp\n", [(1, 9)], ""),
+        ("the lamp\nis red", [(0, 8), (9, 15)], ""),
+        ("the lamp is red", [(0, 8)], "[…]  is red"),
+        ("the lamp is red", [], "the lamp is red"),
+        ("", [], ""),
+        (" \n", [], " \n"),
+    ],
+)
+def test_a_text_of_recalled_parts_alone_is_empty(text, spans, kept):
+    assert without(text, spans) == kept
+
+
 def test_many_opened_fences_are_read_in_one_pass():
     text = f"<<<SMARTBRAIN DATA {CONTEXT.hex}>>> x\n" * 3000
     assert len(parts_of(text)) == 3000
