@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
 from uuid import UUID
@@ -60,8 +60,10 @@ class Target:
     own session: it may read and write those without a grant that names them. `subject` names what a proposal for this
     call would be about, so that one thing has one open proposal; empty lets the gate derive it from the input.
     `place` is the scope in which a proposal for this call is decided; empty: the first of `scopes`.
-    `evidence` is a digest of what the call rests on: a rejected subject may be proposed again once it differs.
+    `evidence` is a digest of what the call rests on, `rests_on` one of each piece of it: a rejected subject may be proposed
+    again once there is a piece that no rejection of it has seen. Where no pieces are told, `evidence` is the only one.
     `proposal_id` is the proposal that the call decides on or looks at.
+    `needs` is the right that this call needs where what it is about asks for another than its action does.
     """
 
     domain_id: str | None
@@ -70,7 +72,9 @@ class Target:
     subject: str = ""
     place: str = ""
     evidence: str = ""
+    rests_on: tuple[str, ...] | None = None
     proposal_id: UUID | None = None
+    needs: Right | None = None
 
 
 Applied = tuple[Out, Sequence[Change]]
@@ -92,6 +96,10 @@ class Action(Generic[In, Out, Prepared]):
     `known` finds what an earlier call already did, so that the same call again gets that answer and waits for nobody.
     `renewed` brings the answer that was kept under an idempotency key up to what is true when the key comes again.
     `reviewed` is true for what always waits for a person: only one who may decide in its place carries it out at once.
+    `or_decide` is true for what a signed-in person who may decide on a scope does there without the right itself.
+    `parts` are the other actions as which policy judges parts of a call, each with the types of scopes where it does.
+    `judged_as` are further actions as which policy judges the whole call beside its own name: what holds one of them back
+    holds this one back.
     `queueable` is false for what decides on proposals: it can never itself wait for a decision.
     `resource` is the path under /v1/ where a list can also be read with GET.
     """
@@ -112,7 +120,10 @@ class Action(Generic[In, Out, Prepared]):
     renewed: Callable[[Out, Ctx], Out] | None = None
     destroys: bool = False
     reviewed: bool = False
+    or_decide: bool = False
     queueable: bool = True
+    parts: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    judged_as: tuple[str, ...] = ()
     resource: str = ""
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Collection, Hashable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
@@ -61,6 +61,12 @@ def covers(pattern: str, scope: str) -> bool:
     """Whether `pattern` (`type:id`, `type:*` or `*`) names the scope (`type:id`, or `*` for the domain as a whole)."""
     prefix = type_prefix(pattern)
     return pattern in (ANY, scope) or (prefix is not None and scope.startswith(prefix))
+
+
+def suffices(held: Collection[str], right: str, actor_kind: str, *, or_decide: bool) -> bool:
+    """Whether rights held on a scope are enough for a call that needs `right` there. `or_decide`: a signed-in person who
+    may decide there needs no other right."""
+    return right in held or (or_decide and actor_kind == ActorKind.PERSON and Right.DECIDE in held)
 
 
 @dataclass(frozen=True, slots=True)

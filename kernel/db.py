@@ -18,7 +18,7 @@ from django.db.backends.utils import CursorWrapper
 from django.db.migrations.executor import MigrationExecutor
 from django.db.models import F, Func, Lookup, Q
 from django.db.models.functions import Collate, Left
-from django.db.models.lookups import Exact, In
+from django.db.models.lookups import Exact, In, StartsWith
 
 Row = TypeVar("Row", bound=models.Model)
 
@@ -206,6 +206,22 @@ class Among(In):
         column, params = self.process_lhs(compiler, connection)
         place, values = self.process_rhs(compiler, connection)
         return _AMONG[connection.vendor].format(column, place), [*params, *values]
+
+
+_BEGINS_ALIKE = {"postgresql": '{} COLLATE "C" ILIKE {}', "sqlite": r"{} LIKE {} ESCAPE '\'"}
+
+
+@models.Field.register_lookup
+class BeginsAlike(StartsWith):
+    """`column__begins_alike`: text that begins so, ASCII letters in any case and all others just as they are. It is what
+    LIKE does on SQLite; PostgreSQL takes it from the "C" collation, for any other knows further letters."""
+
+    lookup_name = "begins_alike"
+
+    def as_sql(self, compiler: Any, connection: BaseDatabaseWrapper) -> Any:
+        column, params = self.process_lhs(compiler, connection)
+        beginning, values = self.process_rhs(compiler, connection)
+        return _BEGINS_ALIKE[connection.vendor].format(column, beginning), [*params, *values]
 
 
 _LOOKUPS: dict[str, type[Lookup[Any]]] = {"": Exact, "in": In, "among": Among}

@@ -51,6 +51,12 @@ def show_invisible(text: str) -> str:
     return "".join(f"⟦U+{ord(char):04X}⟧" if is_invisible(char) else char for char in text)
 
 
+def one_line(text: str, most: int) -> str:
+    """A text in one line of at most so many characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
 def storable(text: str) -> str:
     """The text as any text column holds it: NUL is shown as ␀, half a surrogate pair as a question mark."""
     return text.replace("\x00", "␀").encode("utf-8", "replace").decode("utf-8")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Annotated, Self
 
@@ -9,12 +11,18 @@ from pydantic import AfterValidator, Field, model_validator
 
 from kernel.context import ActorKind, Right
 from kernel.contracts import Contract, Identifier
+from kernel.errors import InvalidInputError
 from kernel.text import has_invisible
 
 LEGACY_DOMAIN = "legacy"
 SESSION = "session"
 OWNER = "@owner"  # a scope of one actor for itself; no caller can name it: no scope type of a call holds such a sign
 SCOPE_TYPES = ("global", "project", "expert", "task", SESSION)
+
+# Between scopes written in one line: an id may hold spaces and commas, and the next scope begins with a type.
+_BETWEEN = r"[\s,]+"
+_QUOTED = re.compile(rf'"((?:[^"]|"")*)"(?:{_BETWEEN}|$)')
+_PLAIN = re.compile(rf'(.+?)(?:(?<![\s,]){_BETWEEN}+(?="?[a-z]+:)|$)', re.DOTALL)
 
 DomainId = Annotated[
     str,
@@ -70,6 +78,41 @@ class ScopeRef(Contract):
     def name(self) -> str:
         """The written form, `type:id`."""
         return f"{self.type}:{self.id}"
+
+
+def written_scope(name: str, field: str) -> dict[str, str]:
+    """The type and id of a scope that a person wrote as `type:id`. Raises InvalidInputError that names the field."""
+    scope_type, colon, external_id = name.partition(":")
+    if not colon:
+        message = f"{name!r} is no scope: write it as type:id, such as project:shop."
+        raise InvalidInputError(message, errors=[{"loc": [field], "msg": message, "type": "scope"}])
+    return {"type": scope_type, "id": external_id}
+
+
+def split_scopes(text: str, field: str) -> tuple[str, ...]:
+    """The scopes that a person wrote in one line, as `type:id` each, with spaces or commas between them. An id may hold
+    both; where what follows them there looks like a type, the whole is written in quotation marks, and one inside them
+    twice. Raises InvalidInputError that names the field where such a mark is not closed."""
+    found, rest = [], text.strip(" ,\t\r\n")
+    while rest:
+        quoted = rest.startswith('"')
+        name = (_QUOTED if quoted else _PLAIN).match(rest)
+        if name is None:
+            message = f"{rest!r} has a quotation mark that is not closed: close it, and write one inside twice."
+            raise InvalidInputError(message, errors=[{"loc": [field], "msg": message, "type": "scope"}])
+        found.append(name[1].replace('""', '"') if quoted else name[1])
+        rest = rest[name.end() :]
+    return tuple(filter(None, found))
+
+
+def join_scopes(names: Iterable[str]) -> str:
+    """Scopes in one line, as `split_scopes` reads them."""
+    return " ".join(map(_written, names))
+
+
+def _written(name: str) -> str:
+    quoted = '"' + name.replace('"', '""') + '"'
+    return quoted if name.startswith('"') or split_scopes(name, "") != (name,) else name
 
 
 class ScopeContext(Contract):

@@ -97,6 +97,7 @@ class ApiKey(models.Model):
     class Meta:
         db_table = "api_keys"
         ordering = ["-created_at", "id"]
+        verbose_name = "API key"
 
     def __str__(self) -> str:
         return f"{self.prefix}…"

@@ -64,6 +64,8 @@ class Query:
     longer current; `superseded` takes in what had left by the moment asked for, of which the owner says what still holds
     for its own time. `scope_weights` multiplies the scores of a scope's texts; a scope left out has 1.
 
+    `reader` is the id of the actor that asks, by which an owner may show less; nobody in particular where it is empty.
+
     A filter of the owner's is applied in the look-up itself, before anything is cut, in one of two forms: `among` names
     the only objects wanted, a few hundred at most, and every one of them is ranked; `within` makes, from the path to
     the column of an object's id, a condition of the database that every text is held to.
@@ -80,6 +82,7 @@ class Query:
     labels: tuple[str, ...] = ()
     history: bool = False
     superseded: bool = False
+    reader: str = ""
     scope_weights: Mapping[int, float] = field(default_factory=dict)
     among: tuple[UUID, ...] | None = None
     within: Callable[[str], Any] | None = None

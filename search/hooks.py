@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from uuid import UUID
 
 from kernel.context import Ctx
-from search.contracts import Hydrated, Kind
+from search.contracts import Hydrated, Kind, Query
 
-Hydrator = Callable[[Sequence[UUID], str, Sequence[int]], Mapping[UUID, Hydrated]]
+Hydrator = Callable[[Sequence[UUID], str, Sequence[int], str], Mapping[UUID, Hydrated]]
 
 EvidenceResolver = Callable[[Sequence[str], str, Ctx], Mapping[str, str]]
 
@@ -17,7 +17,8 @@ _resolvers: dict[str, EvidenceResolver] = {}
 
 
 def register_hydrator(kind: Kind, hydrator: Hydrator) -> None:
-    """Say how objects of a kind are read: from ids, a domain and scope keys to those that may be shown there.
+    """Say how objects of a kind are read: from ids, a domain, scope keys and the id of who reads
+    to those that may be shown there.
 
     The hydrator checks domain and scopes itself, so that a wrong index entry leaks nothing.
     """
@@ -26,10 +27,10 @@ def register_hydrator(kind: Kind, hydrator: Hydrator) -> None:
     _hydrators[kind] = hydrator
 
 
-def hydrate(kind: Kind, ids: Sequence[UUID], domain_id: str, scope_keys: Sequence[int]) -> Mapping[UUID, Hydrated]:
+def hydrate(kind: Kind, ids: Sequence[UUID], query: Query) -> Mapping[UUID, Hydrated]:
     """The objects of one kind that may be shown; nothing for a kind that nobody owns."""
     hydrator = _hydrators.get(kind)
-    return hydrator(ids, domain_id, scope_keys) if hydrator else {}
+    return hydrator(ids, query.domain_id, query.scope_keys, query.reader) if hydrator else {}
 
 
 def register_evidence_resolver(kind: str, resolver: EvidenceResolver) -> None:

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 from uuid import UUID
 
+from kernel.restate import statement
 from media.contracts.retrieval import EvidencePack, PackMetadata, RetrievalPlan, resource_score
 from memory.compose.contracts import Left, Position
 from memory.compose.planner import ENTITIES
 from memory.compose.policy import CompositionPolicy
-from memory.compose.restate import statement
 from memory.compose.scoring import order, rank, tier_place
 from memory.compose.values import Candidate, Ranked, Source
 

@@ -53,6 +53,26 @@ def test_a_beginning_is_compared_letter_by_letter(prefix, found):
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("prefix", "found"),
+    [
+        ("ab", True),
+        ("AB", True),
+        ("aBÜ", True),
+        ("abü", False),
+        ("a_", False),
+        ("ab%", False),
+        ("ab\\", False),
+        ("b", False),
+    ],
+)
+def test_beginnings_are_alike_in_the_case_of_ascii_letters(prefix, found):
+    with unguarded():
+        Domain.objects.create(id="abÜber会议")
+    assert Domain.objects.filter(id__begins_alike=prefix, pk="abÜber会议").exists() is found
+
+
+@pytest.mark.django_db
 def test_a_limit_of_the_database_is_no_outage():
     beyond = "SELECT array_fill(0, ARRAY[100000, 100000])" if is_postgres() else f"SELECT {'(' * 5000}1{')' * 5000}"
     with pytest.raises(OperationalError) as caught, transaction.atomic(), connection.cursor() as cursor:

@@ -6,7 +6,7 @@ import base64
 import json
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernel.canonical import canonical_json
@@ -142,7 +142,7 @@ def test_a_forged_place_gives_a_page_or_422(full, action):
         assert error is None or error.code == "invalid_input", place
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=60)
 @given(st.text(max_size=60) | st.binary(max_size=60).map(lambda raw: base64.urlsafe_b64encode(raw).decode()))
 def test_any_cursor_gives_a_page_or_a_domain_error(full, cursor):
     for player, action in ((full.operator, "list_domains"), (full.agent, "list_turns")):

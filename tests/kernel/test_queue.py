@@ -74,7 +74,7 @@ def test_a_worker_keeps_what_it_loaded_out_of_the_way_of_the_garbage_collector()
     asked.put("STOP")
     try:
         worker(asked, answers, Value("f", -1))
-        done = answers.get(timeout=10)
+        done = answers.get(timeout=60)
         assert done["success"]
         assert done["result"] > before + 10_000
     finally:

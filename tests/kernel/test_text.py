@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernel.text import fold, has_invisible, is_invisible, join_spaced_cjk, show_invisible, sort_key
+from kernel.text import fold, has_invisible, is_invisible, join_spaced_cjk, one_line, show_invisible, sort_key
 
 
 def test_it_works():
@@ -75,3 +75,11 @@ def test_what_is_shown_can_be_seen(text):
 )
 def test_spaces_between_han_go(spaced, joined):
     assert join_spaced_cjk(spaced) == joined
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("", ""), ("  a\n b ", "a b"), ("x" * 80, "x" * 80), ("x" * 81, "x" * 79 + "…"), ("字" * 90, "字" * 79 + "…")],
+)
+def test_a_text_in_one_line_has_at_most_so_many_characters(text, told):
+    assert one_line(text, 80) == told

@@ -39,7 +39,7 @@ def test_a_word_of_every_text_is_bounded(shelf, monkeypatch):
 
 def test_a_search_reads_no_scope_from_end_to_end(shelf):
     """Every table is looked up by an index on what the query asks. PostgreSQL reads a table of fifty rows whole, and
-    rightly, unless it is told not to."""
+    rightly, also by way of an index, unless it is told not to."""
     shelf.put(*(f"harbour {n}" for n in range(50)), "kumquat")
     asked = []
 
@@ -50,6 +50,9 @@ def test_a_search_reads_no_scope_from_end_to_end(shelf):
     with connection.execute_wrapper(note):
         shelf.ask("kumquat")
     assert asked
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("ANALYZE")  # else the plans hang on what other tests left the planner to believe
     for sql, params in asked:
         plan = plan_of(sql, params)
         if connection.vendor == "sqlite":
@@ -63,7 +66,8 @@ def test_a_search_reads_no_scope_from_end_to_end(shelf):
 def plan_of(sql: str, params: Any) -> str:
     with repeated_cursor() as cursor:
         if connection.vendor == "postgresql":
-            cursor.execute("SET LOCAL enable_seqscan = off")
+            for way in ("seqscan", "indexscan", "indexonlyscan"):  # what remains reads an index by a condition only
+                cursor.execute(f"SET LOCAL enable_{way} = off")
         cursor.execute(f"{'EXPLAIN' if connection.vendor == 'postgresql' else 'EXPLAIN QUERY PLAN'} {sql}", params)
         return "\n".join(str(row[-1]) for row in cursor.fetchall())
 

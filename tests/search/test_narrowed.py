@@ -10,7 +10,7 @@ import pytest
 from django.db import connection
 from django.db.models import Q
 from django.test.utils import CaptureQueriesContext
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from search.contracts import Kind
@@ -77,7 +77,7 @@ def test_as_many_queries_however_much_there_is(shelf):
     assert counts == [3, 5, 3, 5]
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30)
 @given(
     texts=st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=4), min_size=1, max_size=12),
     passing=st.sets(st.integers(0, 11)),

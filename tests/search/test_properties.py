@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernel import tokens
@@ -28,7 +28,7 @@ texts = st.text(max_size=200) | st.sampled_from(
         "...",
     ]
 )
-shared = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+shared = settings(max_examples=60)
 
 
 def test_it_works(shelf):

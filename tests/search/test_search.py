@@ -6,7 +6,7 @@ import math
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernel import clock, ids
@@ -311,7 +311,7 @@ def test_the_number_of_queries_does_not_grow_with_the_index(cast, django_assert_
         ask(cast.agent, "wombat 3 and more words", limit=100)
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=150)
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1, max_size=80))
 def test_any_text_can_be_asked_for(cast, query):
     if not IndexEntry.objects.exists():
@@ -320,7 +320,7 @@ def test_any_text_can_be_asked_for(cast, query):
     assert all(0 < row["confidence"] <= 1 for row in answer["results"])
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=40)
 @given(st.text(alphabet="ab中文é_-. Ａ1", min_size=1, max_size=30))
 def test_any_text_is_found_by_itself(cast, text):
     session = f"h{IndexEntry.objects.count()}"

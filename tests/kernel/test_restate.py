@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory.compose.restate import restates
+from kernel.restate import restates
 
 
 @pytest.mark.parametrize(
@@ -16,6 +16,7 @@ from memory.compose.restate import restates
         ("默认的数据库是 Postgres", "默认数据库是 Postgres"),
         ("ＡＢＣ is 12", "abc is １２"),
         ("Please note that Bob's port is 80", "bob’s port is 80"),
+        ("A server is down. A disk is full.", "The server is down; a disk is full"),
         ("", ""),
     ],
 )
@@ -48,6 +49,10 @@ def test_it_works(first, second):
         ("x < 5", "x > 5"),
         ("做了部署", "做部署"),
         ("The default is on.", "The default is on?"),
+        ("The shop has a customer in Berlin", "The shop is a customer in Berlin"),
+        ("Plan A is approved", "The plan is approved"),
+        ("Open at 9 am", "Open at 9"),
+        ("Bob has left", "Bob left"),
         ("moved from Paris to Rome", "moved to Paris from Rome"),
     ],
 )
