@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from memory.conflicts.reading import Reading, Token
+from memory.conflicts.reading import Reading, Token, tells
 from memory.conflicts.vocabulary import BESIDES, PAST
 
 _B, _E = r"(?<![\w.])", r"(?![\w])"
@@ -18,13 +18,14 @@ def _latin(words: str) -> str:
 
 # Relations of which something has one at a time: another object contradicts the first. Tried in this order.
 _ONE: tuple[tuple[str, str], ...] = (
-    ("place", _latin(r"(?:now )?(?:lives?|reside[sd]?|resides|(?:is|are) (?:based|located|situated)|based|located|moved) (?:in|at|to|on)|"
+    ("place", _latin(r"(?:now )?(?:lives?|reside[sd]?|resides|(?:is|are) (?:based|located|situated|moored|parked|stationed|housed|buried)|based|located|moved) (?:in|at|to|on)|"
                      r"wohnt (?:jetzt )?in|lebt in|habite (?:à|en|au)|vit (?:à|en)|vive en|reside en")
      + r"|住在|居住在|定居在?|位于|坐落于|坐落在|搬到了?|搬去了?|设在|に住んで|に引っ越し"),
     ("employer", _latin(r"works? (?:at|for)|(?:is|are) employed (?:at|by)|joined|arbeitet (?:bei|für)|travaille (?:chez|pour)|trabaja (?:en|para)")
      + r"|就职于|任职于|供职于|入职了?|受雇于"),
     ("boss", _latin(r"reports? to|(?:is|are) (?:managed|led|headed|supervised) by") + r"|汇报给|隶属于"),
-    ("owner", _latin(r"(?:is|are) (?:owned|maintained|handled|run|run by|reviewed|approved) by|belongs? to") + r"|属于|归属于"),
+    ("owner", _latin(r"(?:is|are) (?:owned|maintained|handled|run|reviewed|approved|serviced|cleaned|coached|taught|edited|organi[sz]ed|funded|insured|"
+                        r"supplied|provided|supervised|treated|looked after|coordinated|administered|operated|audited|moderated|chaired|catered) by|belongs? to") + r"|属于|归属于|归(?=[^，。]{1,12}(?:所有|管|负责))"),
     ("host", _latin(r"(?:runs?|(?:is|are) (?:hosted|deployed|running|installed)|deploys?) (?:on|in|to|at)|läuft auf|tourne sur|corre en")
      + r"|部署在|部署到|运行在|跑在|托管在|托管于"),
     ("store", _latin(r"(?:(?:is|are) )?(?:stored|saved|kept|archived|written) (?:in|on|to|at)|(?:goes?|writes?|logs?|syncs?|backs? up|uploads?|ships?) to|"
@@ -40,7 +41,7 @@ _ONE: tuple[tuple[str, str], ...] = (
                             r"(?:authenticates?|pays?|signs? in|logs? in) (?:with|via|through|by)|(?:is|are) (?:sent|delivered) (?:to|via|by)")
      + r"|连接到|连到|指向|监听|发送到|发到"),
     ("is", _latin(r"defaults? to|(?:is|are) set to|set to|(?:is|are) configured (?:as|to)|(?:is|are) (?:named|called)|"
-                       r"heißt|s'appelle|se llama|(?:switched|migrated|changed|upgraded|moved over) to|stands for|means")
+                       r"(?:is|are) short for|heißt|s'appelle|se llama|(?:switched|migrated|changed|upgraded|moved over) to|stands for")
      + r"|默认为|默认是|默认使用|默认用|默认采用|设置为|设为|设定为|配置为|改为|改成|改用|换成|换为|切换到|升级到|命名为|名叫|叫做|叫|称为|等于|定为|调整为|调到"),
     ("cost", _latin(r"costs?|weighs?|measures?|lasts?|kostet|dauert|coûte|dure|cuesta|dura") + r"|花费|价格为|售价|持续|重达|需时"),
 )  # fmt: skip
@@ -150,7 +151,7 @@ def _used_as(reading: Reading) -> Claim | None:
         if found is not None:
             subject, told = (_within(reading, *found.span(part)) for part in ("subject", "object"))
             relation = found.groupdict().get("verb") or "is"
-            if _telling(subject) and _telling(told):
+            if tells(subject) and tells(told):
                 return Claim(relation, subject, told, single=True)
     return None
 
@@ -181,7 +182,7 @@ def _being(reading: Reading, span: tuple[int, int]) -> Claim | None:
     turned = said and (not described or (_is_definite(object_text) and not _is_definite(subject_text)))
     single = (described or said) and _PLURAL.fullmatch(link) is None and _MEMBER.search(object_text) is None
     claim = _claim(reading, "is", span, single=single or link in (":", "="), turned=True)
-    if claim is None or not turned or not _telling(claim.subject):
+    if claim is None or not turned or not tells(claim.subject):
         return claim
     return replace(claim, subject=claim.object, object=claim.subject)
 
@@ -200,10 +201,6 @@ def _claim(
 
 def _within(reading: Reading, start: int, end: int) -> tuple[Token, ...]:
     return tuple(token for token in reading.tokens if start <= token.at and token.to <= end)
-
-
-def _telling(tokens: tuple[Token, ...]) -> bool:
-    return any(not token.empty for token in tokens)
 
 
 ONE = tuple((name, re.compile(pattern)) for name, pattern in _ONE)

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memory.conflicts.claims import Claim, frames, is_occasion
+from memory.conflicts.describing import may_clash, say_alike
 from memory.conflicts.pairing import LIGHT_WORDS, Pair, figures_of, finding, norms, quoted, raw
+from memory.conflicts.places import lie_apart
 from memory.conflicts.reading import FIGURES, Reading, Token, norm_of, normal_word
 from memory.conflicts.values import Finding, Rule
 from memory.conflicts.vocabulary import CHANGED, NUMBERED
 
 MAX_OBJECT = 8
 ALIKE = 0.6
+_PLACES = frozenset({"place", "store"})  # relations of which a place is the object
 _NUMBERED = NUMBERED | frozenset(map(normal_word, NUMBERED))
 
 
@@ -94,6 +97,10 @@ def other_object(pair: Pair) -> Finding | None:
         return None
     if not norms(one.subject) or norms(one.subject) != norms(two.subject):
         return None
+    if not may_clash(pair) or (one.relation == "is" and not say_alike(pair)):
+        return None
+    if one.relation in _PLACES and not lie_apart(_said(pair.first, one.object), _said(pair.second, two.object)):
+        return None
     mine, yours = _head(one.object, two.object)
     if not mine or not yours:
         return None
@@ -105,16 +112,39 @@ def other_object(pair: Pair) -> Finding | None:
     return finding(pair, Rule.OTHER_OBJECT, f"Of “{what}” there is one at a time, but they say {shown}.")
 
 
+def _said(reading: Reading, tokens: Sequence[Token]) -> str:
+    return reading.folded[tokens[0].at : tokens[-1].to]
+
+
 def _head(one: Sequence[Token], two: Sequence[Token]) -> tuple[list[Token], list[Token]]:
     """What differs between two objects, where it is their head that differs; nothing where one only says more."""
     first, second = ([token for token in each if not token.empty] for each in (one, two))
     while first and second and first[-1].norm == second[-1].norm:
         first, second = first[:-1], second[:-1]
+    first, second = _after_the_same(first, second)
     if not first or not second or first[0].norm == second[0].norm or max(len(first), len(second)) > _room(first):
         return [], []
     if norms(first) <= norms(second) or norms(second) <= norms(first):
         return [], []
     return first, second
+
+
+def _after_the_same(one: list[Token], two: list[Token]) -> tuple[list[Token], list[Token]]:
+    """Two objects without the word or the Han characters with which both begin, as in `team Otter` and `team Falcon`."""
+    size = 0
+    while (
+        size < min(len(one), len(two)) - 1 and one[size].norm == two[size].norm and one[size].kind in ("han", "word")
+    ):
+        size += 1
+    rest = one[size:], two[size:]
+    together = (
+        all(token.at <= last.to + 1 for last, token in ((one[size - 1], one[size]), (two[size - 1], two[size])))
+        if size
+        else False
+    )
+    if together and (one[0].kind == "han" or (size == 1 and all(len(each) == 1 and each[0].named for each in rest))):
+        return rest
+    return one, two
 
 
 def _room(tokens: Sequence[Token]) -> int:

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from kernel.text import fold
 from memory.conflicts.claims import is_past
+from memory.conflicts.describing import other_being
 from memory.conflicts.differing import ALIKE, other_ending, other_figure, other_object, reworded_figure, told_to_change
 from memory.conflicts.pairing import LIGHT_WORDS, Pair, compares, differences, finding, norms, quoted, raw
 from memory.conflicts.reading import FIGURES, Token, normal_word, read
@@ -28,14 +29,26 @@ def judge(first: Told, second: Told) -> Finding | None:
     if not may_meet(first, second):
         return None
     pair = Pair(read(first.text), read(second.text))
-    if pair.alike < _RELATED or is_past(pair.first) != is_past(pair.second):
+    if is_past(pair.first) != is_past(pair.second):
         return None
+    if pair.alike < _RELATED:
+        found = other_being(pair) if {first.type, second.type} <= TEXTUAL else None
+        return _as_change(found, first, second, pair) if found is not None else None
     found = _repeated(pair)
     if found is not None and found.rule is Rule.NEAR_DUPLICATE and _moved_on(first, second):
         return Finding(Rule.CHANGED, "The same thing with another status.")
     if found is not None or {first.type, second.type} - TEXTUAL:
         return found
-    for rule in (_negated, _opposed, other_figure, other_object, reworded_figure, other_ending, told_to_change):
+    for rule in (
+        _negated,
+        _opposed,
+        other_figure,
+        other_object,
+        other_being,
+        reworded_figure,
+        other_ending,
+        told_to_change,
+    ):
         found = rule(pair)
         if found is not None:
             return _as_change(found, first, second, pair)

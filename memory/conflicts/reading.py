@@ -5,20 +5,19 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from kernel.tokens import query_terms
 from memory.conflicts.figures import FORMS, STARTS
-from memory.conflicts.script import SCRIPT
+from memory.conflicts.script import CJK, HAN, SCRIPT
 from memory.conflicts.vocabulary import DENYING, EXCLUSIVE, FILLERS, INTRODUCING, MODALS, OPPOSITES, SAME
 
 FIGURES = frozenset({"number", "date", "time"})
 MAX_CHARS = 1000
 _FIGURE = 60  # characters of a number or date; a longer one is no figure that people compare
-_CJK = "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _MARK = re.compile(r"[\u0300-\u036f\u3099\u309a]")
 _CLUSTER = re.compile(rf".{_MARK.pattern}*", re.DOTALL)
 _NOT = re.compile(
@@ -34,13 +33,13 @@ _KNOWN = sorted(
     (
         word
         for word in {*SAME, *FILLERS, *MODALS, *EXCLUSIVE, *DENYING, *(word for pair in OPPOSITES for word in pair)}
-        if re.match(f"[{_CJK}]{{2,}}", word)
+        if re.match(f"[{CJK}]{{2,}}", word)
     ),
     key=len,
     reverse=True,
 )
 _WORD = re.compile(
-    rf"https?://\S+|[^\W_{_CJK}](?:[^\W{_CJK}]|[_./@:+#'’](?=[^\W_{_CJK}]))*[+#]*|(?=[{_CJK}])(?:{'|'.join(_KNOWN)}|.)"
+    rf"https?://\S+|[^\W_{CJK}](?:[^\W{CJK}]|[_./@:+#'’](?=[^\W_{CJK}]))*[+#]*|(?=[{CJK}])(?:{'|'.join(_KNOWN)}|.)"
 )
 _SWITCHED = re.compile(
     r"(?:\b(?:is|are|be|was|turn|turned|switch|switched|keep|kept|stays?|left|leave)(?: \w+)? on|:\s*on)$"
@@ -48,7 +47,6 @@ _SWITCHED = re.compile(
 _NOUN_FOLLOWS = re.compile(
     r" (?:a|an|the|my|our|his|her|\d|monday|tuesday|wednesday|thursday|friday|saturday|sunday|\w+$)"
 )
-_HAN = re.compile(f"[{_CJK}]")
 
 
 _CLITIC = re.compile(r"'(?:s|re|ve|ll|d|m)$")
@@ -123,6 +121,11 @@ def norm_of(token: Token) -> str:
     return f"{token.kind}:{token.norm}" if token.kind in FIGURES else token.norm
 
 
+def tells(tokens: Sequence[Token]) -> bool:
+    """Whether any of some tokens says something."""
+    return any(not token.empty for token in tokens)
+
+
 def _weight(token: Token) -> int:
     return 0 if token.kind in (*FIGURES, "not") else 1 if token.kind == "han" else 2
 
@@ -146,7 +149,7 @@ def read(text: str) -> Reading:
             taken += [(at, to, kind, norm) for kind, norm, at, to in _word(found)]
             continue
         inner = _WORD.search(folded, found.start(), found.end())
-        if inner is not None and _HAN.match(inner.group()):
+        if inner is not None and HAN.match(inner.group()):
             taken += [(n, n + 1, "han", folded[n]) for n in range(found.start(), found.end()) if not free[n]]
     tokens = [
         Token(kind, norm, places[at], places[to], at, to, _is_empty(norm), _is_named(text[places[at] : places[to]]))
@@ -199,7 +202,7 @@ def _folded(text: str) -> tuple[str, list[int]]:
 
 def _word(found: re.Match[str]) -> Iterator[tuple[str, str, int, int]]:
     raw, at = found.group(), found.start()
-    if _HAN.match(raw):
+    if HAN.match(raw):
         norm = SAME.get(raw, raw)
         kind = "not" if raw in DENYING else "word" if len(raw) > 1 else "han"
         yield kind, "deny" if raw in DENYING else norm, at, found.end()

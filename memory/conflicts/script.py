@@ -1,6 +1,11 @@
-"""One script for comparing: traditional Chinese characters as simplified ones, katakana as hiragana."""
+"""Han characters and kana, and one script to compare them in: traditional as simplified ones, katakana as hiragana."""
 
 from __future__ import annotations
+
+import re
+
+CJK = "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # in a class of a pattern
+HAN = re.compile(f"[{CJK}]")
 
 _TRADITIONAL = (
     "萬與專業東絲兩嚴個豐臨為麗舉義烏樂習鄉書買亂爭雲亞產畝親億僅從倉儀們價眾優會傘偉傳傷倫偽體餘傭側僑儉債傾償儲兒"

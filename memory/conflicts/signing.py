@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterator
 from itertools import combinations
 
+from memory.conflicts.beings import being_of
 from memory.conflicts.judging import ONLY_REPEATED, TEXTUAL
 from memory.conflicts.reading import FIGURES, read
 from memory.conflicts.values import Told
@@ -18,11 +19,12 @@ _BYTES = 8
 
 
 def signatures(told: Told, scope_key: int) -> list[int]:
-    """Signed 64-bit numbers of a statement in a scope, at most fifteen; none for what is not compared by its text."""
+    """Signed 64-bit numbers of a statement in a scope, at most sixteen; none for what is not compared by its text."""
     if told.type not in TEXTUAL | ONLY_REPEATED:
         return []
     group = "" if told.type in TEXTUAL else told.type
-    return [_number(f"{scope_key}\x00{group}\x00{part}") for part in _parts(told.text, MAX_WORDS)]
+    parts = [*_parts(told.text, MAX_WORDS), *(_subject(told.text) if told.type in TEXTUAL else [])]
+    return [_number(f"{scope_key}\x00{group}\x00{part}") for part in parts]
 
 
 def wide_signatures(told: Told, domain_id: str, scope_type: str) -> list[int]:
@@ -42,6 +44,12 @@ def _parts(text: str, most: int) -> list[str]:
     words = sorted(set(_words(text)), key=_place)[:most]
     parts = ["\x01".join(pair) for pair in combinations(sorted(words), 2)]
     return [*parts, *(words if len(words) <= FEW_WORDS else [])]
+
+
+def _subject(text: str) -> list[str]:
+    """What a statement says the being of: two of one subject may have no second word in common."""
+    being = being_of(read(text))
+    return ["is\x01" + "\x01".join(sorted(being.left.plain))] if being is not None and being.left.plain else []
 
 
 def _words(text: str) -> Iterator[str]:

@@ -38,7 +38,7 @@ INTRODUCING = re.compile(
     r"essentially|i think|i believe|it is worth noting that|it turns out that|as far as i know|afaik|in other words|as always|"
     r"übrigens|zur erinnerung|derzeit|à noter|pour rappel|actuellement|cabe recordar|por cierto|actualmente)(?!\w)[:,]?|"
     r"顺便说一下|顺便提一下|顺便说|提醒一下|需要注意的是|要注意的是|请注意|别忘了|不要忘记|请牢记|记一下|备注|说明一下|目前来看|总之|基本上|确实|当然|"
-    r"的话|呀|哈|嗯|一直以来|众所周知|如前所述|再说一遍|补充一下|对了|其实吧|ちなみに|なお|念のため"
+    r"的话|呀|哈|嗯|一直以来|众所周知|据我所知|就我所知|如前所述|再说一遍|补充一下|对了|其实吧|ちなみに|なお|念のため"
 )
 MODALS = _words(
     "must should shall need needs ought muss müssen soll sollen doit doivent debe deben 必须 须 务必 一定要 需要 需 要"

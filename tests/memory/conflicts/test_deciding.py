@@ -139,6 +139,19 @@ def test_the_key_given_anew_bars_the_way_back(cast):
     assert Conflict.objects.get(pk=conflict).state == "resolved"
 
 
+@pytest.mark.parametrize("undoing", [False, True])
+def test_the_same_two_at_odds_again_bar_the_way_back(cast, undoing):
+    conflict = disputed(cast)
+    decide(cast.reviewer, conflict, "keep_a")
+    (again,) = tell(cast, MYSQL, "default-db")["memory_written"]["found"]
+    before = [*MemoryItem.objects.order_by("id").values(), *Conflict.objects.order_by("id").values()]
+    entry = str(AuditEntry.objects.get(action="resolve_conflict").pk)
+    act = {"audit_entry_id": entry} if undoing else {"id": conflict}
+    with pytest.raises(ConflictError, match=again["id"]):
+        cast.reviewer.call("revert_change" if undoing else "reopen_conflict", reason="no", **act)
+    assert [*MemoryItem.objects.order_by("id").values(), *Conflict.objects.order_by("id").values()] == before
+
+
 def test_an_agent_proposes_and_a_person_decides(cast):
     conflict = disputed(cast)
     curator = make_agent("curator", rights=["read", "write", "promote"])
@@ -148,6 +161,28 @@ def test_an_agent_proposes_and_a_person_decides(cast):
     cast.reviewer.do("approve_proposal", id=str(Proposal.objects.get().pk))
     assert in_force(cast) == [MYSQL]
     assert Conflict.objects.get().decided_by == "reviewer"
+
+
+def test_a_rejected_decision_bars_itself_and_neither_another_nor_one_about_changed_sides(cast):
+    conflict = disputed(cast)
+    curator = make_agent("curator", rights=["read", "write", "promote"])
+
+    def propose(outcome: str) -> Any:
+        return curator.call("resolve_conflict", id=conflict, outcome=outcome, reason="newer")
+
+    def reject(answer: Any) -> None:
+        cast.reviewer.do("reject_proposal", id=str(Proposal.objects.latest("id").pk), reason="not so")
+
+    reject(propose("keep_b"))
+    with pytest.raises(ConflictError, match="rejected this"):
+        propose("keep_b")
+    assert propose("keep_a").status == 202
+    with pytest.raises(ConflictError, match="same subject"):
+        propose("not_a_conflict")
+    reject(None)
+    decide(cast.reviewer, conflict, "keep_a")
+    cast.reviewer.do("reopen_conflict", id=conflict, reason="too early")
+    assert propose("keep_b").status == 202, "the conflict was decided and reopened since"
 
 
 def test_of_two_reviewers_one_decides_and_the_other_is_told_who(cast):

@@ -14,7 +14,8 @@ from memory.services import retractions
 from memory.services.conflicts import deciding, finding, following, relating
 from scopes.services import lock_domain
 from tests.conftest import make_cast
-from tests.memory.conflicts.test_deciding import decide, disputed
+from tests.memory.conflicts.test_deciding import MYSQL, decide, disputed
+from tests.memory.conflicts.test_finding import tell
 from tests.memory.talk import commit, context, decision, gone
 from tests.threads import at_once
 
@@ -66,10 +67,10 @@ def test_a_conflict_with_a_third_scope_makes_no_ring(monkeypatch):
             return
         lock_domain(domain_id)
         held.set()
-        assert not is_postgres() or came.wait(60)
+        assert not is_postgres() or came.wait(300)
 
     def writer() -> dict:
-        assert held.wait(60)
+        assert held.wait(300)
         return commit(cast.agent, "s2", scopes=WIDE, decisions=[decision("The default database is Oracle.", key)])
 
     for module in (deciding, finding, following, relating):
@@ -102,11 +103,11 @@ def test_what_leaves_while_a_conflict_with_it_is_found_leaves_no_conflict_open(m
     def meet(domain_id: str) -> None:
         if current_thread().name == "leaver" and not paused.is_set():
             paused.set()
-            assert not is_postgres() or found.wait(60)
+            assert not is_postgres() or found.wait(300)
         lock_domain(domain_id)
 
     def finder() -> None:
-        assert paused.wait(60)
+        assert paused.wait(300)
         try:
             commit(
                 cast.agent,
@@ -122,6 +123,31 @@ def test_what_leaves_while_a_conflict_with_it_is_found_leaves_no_conflict_open(m
     assert [each for each in at_once([leaver, finder]) if isinstance(each, DomainError)] == []
     assert not Conflict.objects.filter(state="open").exists()
     assert Conflict.objects.count() == is_postgres()
+
+
+def test_a_conflict_is_reopened_while_the_same_two_are_said_again(monkeypatch):
+    """Who reopens it has seen no other open conflict of the two, and an agent is about to make one: it waits."""
+    cast = make_cast()
+    conflict = disputed(cast)
+    decide(cast.reviewer, conflict, "keep_a")
+    looked, said = Event(), Event()
+    look = deciding._require_not_open_elsewhere
+
+    def meet(row: Conflict) -> None:
+        look(row)
+        looked.set()
+        said.wait(1)  # long enough for who would not wait for the scope
+
+    def speaker() -> dict:
+        assert looked.wait(300)
+        answer: dict = tell(cast, MYSQL, "default-db")
+        said.set()
+        return answer
+
+    monkeypatch.setattr(deciding, "_require_not_open_elsewhere", meet)
+    reopened, told = at_once([partial(cast.reviewer.do, "reopen_conflict", id=conflict, reason="no"), speaker])
+    assert (reopened["conflict"]["state"], told["memory_written"]["found"]) == ("open", [])
+    assert [str(pk) for pk in Conflict.objects.values_list("pk", flat=True)] == [conflict]
 
 
 def test_two_that_take_memories_of_two_scopes_back_wait_for_each_other():

@@ -10,6 +10,8 @@ from memory.conflicts import Rule, Told, judge, signatures
 from memory.conflicts.relations import is_single
 from tests.memory.conflicts.examples import CHANGES, CONFLICTS, DUPLICATES, NOTHING, UPDATES
 
+pytestmark = pytest.mark.once  # rules over text
+
 MARCH, MAY = datetime(2026, 3, 1, tzinfo=UTC), datetime(2026, 5, 1, tzinfo=UTC)
 
 
