@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from datetime import datetime
 
 from governance.contracts.erasing import EraseInput
 from governance.contracts.presenting import FieldChange, Presentation, ProposalFacts, RowChange
-from governance.hooks import erasers, register_doctor_check, register_facts, register_presenter
+from governance.hooks import Words, erasers, register_doctor_check, register_facts, register_presenter, register_words
 from governance.selectors.erasing import ERASE
 from governance.selectors.health import check_migrations, check_policy, check_queue, check_sealing
 from kernel.actions import Change
@@ -22,7 +23,9 @@ def _said(changes: Sequence[Change]) -> str:
     return f"Erase for good: {', '.join(f'{count} {kind}' for kind, count in sorted(counts.items()))}"
 
 
-def present_erasing(given: EraseInput, changes: Sequence[Change], ctx: Ctx) -> Presentation:
+def present_erasing(
+    given: EraseInput, changes: Sequence[Change], ctx: Ctx, then: datetime | None = None
+) -> Presentation:
     """What would be erased, with its text as far as the reviewer may see it, and the reason."""
     kinds = {eraser.table: kind for kind, eraser in erasers().items()}
     shown = []
@@ -52,3 +55,14 @@ register_doctor_check("policy", check_policy)
 register_doctor_check("queue", check_queue)
 register_presenter(ERASE, present_erasing)
 register_facts(ERASE, facts_of_erasing)
+for _table, _words in {
+    "domains": Words("domain"),
+    "grants": Words("access", "accesses"),
+    "legal_holds": Words("legal hold"),
+    "memory_scopes": Words("scope"),
+    "policy": Words("policy", "policies"),
+    "policy_versions": Words("policy version"),
+    "policies": Words("policy in force", "policies in force"),
+    "proposals": Words("proposal"),
+}.items():
+    register_words(_table, _words)

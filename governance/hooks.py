@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 from uuid import UUID
 
 from governance.contracts.presenting import EffectLine, Panel, Presentation, ProposalFacts, RelatedText, Snapshot
@@ -22,11 +22,38 @@ class PolicySection(Contract):
 
 Section = TypeVar("Section", bound=PolicySection)
 
-Presenter = Callable[[Any, Sequence[Change], Ctx], Presentation]
+
+class Presenter(Protocol):
+    """How a proposal is shown. `then` is when it was decided; None: it is open.
+
+    An open one is compared with what is there now. A decided one is shown as it was: `changes` are those that it made
+    where it was approved, and what is near it or contradicts it today stays out.
+    """
+
+    def __call__(
+        self, given: Any, changes: Sequence[Change], ctx: Ctx, then: datetime | None = None, /
+    ) -> Presentation: ...
+
+
 FactFinder = Callable[[Any, Sequence[Change], Ctx], ProposalFacts]
 EffectFinder = Callable[[Sequence[Change], Ctx], list[EffectLine]]
 SnapshotTaker = Callable[[Sequence[Change], Ctx], list[Snapshot]]
 PanelMaker = Callable[[Ctx], Panel | None]
+
+
+@dataclass(frozen=True, slots=True)
+class HeldCall:
+    """A call that waits: its action, the stored input, and the rows that it would change, as recorded with it. `maker` is
+    the context in which it would be carried out now; None where that was not asked."""
+
+    action: str
+    given: Mapping[str, Any]
+    changes: Sequence[Mapping[str, Any]]
+    domain_id: str | None = None
+    maker: Ctx | None = None
+
+
+ObstacleFinder = Callable[[Mapping[UUID, HeldCall], Ctx], Mapping[UUID, str]]
 FigureFinder = Callable[[str, datetime], Mapping[str, int]]
 
 
@@ -39,6 +66,27 @@ class Checked:
 
 
 DoctorCheck = Callable[[datetime], Checked]
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """How people read a table: what they call one of its rows and many, its fields whose name does not say it, and which
+    of its fields hold instants."""
+
+    row: str
+    many: str = ""
+    fields: Mapping[str, str] = field(default_factory=dict)
+    times: frozenset[str] = frozenset()
+
+    def so_many(self, count: int) -> str:
+        """What so many rows are called."""
+        return self.row if count == 1 else self.many or f"{self.row}s"
+
+    def of(self, name: str) -> str:
+        """A field as people call it; `value.color` is a part of the field `value`."""
+        whole, _, part = name.partition(".")
+        said = self.fields.get(whole) or whole.replace("_", " ").capitalize()
+        return f"{said}: {part.replace('_', ' ')}" if part else said
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +177,7 @@ _facts: dict[str, FactFinder] = {}
 _effects: list[EffectFinder] = []
 _snapshots: list[SnapshotTaker] = []
 _panels: list[PanelMaker] = []
+_obstacles: list[ObstacleFinder] = []
 _diagnostics: dict[str, FigureFinder] = {}
 _checks: dict[str, DoctorCheck] = {}
 _erasers: dict[str, Eraser] = {}
@@ -136,6 +185,7 @@ _dependents: list[DependentsFinder] = []
 _scrubbers: list[Scrubber] = []
 _exporters: dict[str, Exporter] = {}
 _counted: set[str] = set()
+_words: dict[str, Words] = {}
 
 
 def register_policy_section(model: type[Section]) -> type[Section]:
@@ -152,7 +202,7 @@ def policy_sections() -> dict[str, type[PolicySection]]:
 
 
 def register_presenter(action: str, presenter: Presenter) -> None:
-    """Say how a proposal of that action is shown: `presenter(input, changes, ctx)`, with the parsed input.
+    """Say how a proposal of that action is shown: `presenter(input, changes, ctx, then)`, with the parsed input.
 
     It runs when a reviewer looks, outside any transaction, with the reviewer's own reach: what they may not see stays out.
     """
@@ -164,6 +214,24 @@ def register_presenter(action: str, presenter: Presenter) -> None:
 def presenter_of(action: str) -> Presenter | None:
     """The presenter of an action; None where its app registered none."""
     return _presenters.get(action)
+
+
+def register_words(table: str, words: Words) -> None:
+    """Say how people read a table, where proposals show what they change in it."""
+    if table in _words:
+        raise ValueError(f"table {table!r} has words already")
+    _words[table] = words
+
+
+def words_of(table: str) -> Words:
+    """How people read a table; by the names of the code where its app says nothing."""
+    plain = table.replace("_", " ")
+    return _words.get(table) or Words(plain, plain)
+
+
+def known_words() -> Sequence[Words]:
+    """How people read every table of which an app says it."""
+    return tuple(_words.values())
 
 
 def register_facts(action: str, find: FactFinder) -> None:
@@ -203,6 +271,18 @@ def register_snapshots(take: SnapshotTaker) -> None:
 def snapshot_takers() -> Sequence[SnapshotTaker]:
     """Everything that the preview compares before and after."""
     return tuple(_snapshots)
+
+
+def register_obstacles(find: ObstacleFinder) -> None:
+    """Say which waiting calls would be refused now: `find(calls, ctx)`, by the id of the proposal, gives why, in a sentence
+    for whoever may decide on it. It tries nothing, so it need not find all of them, but what it finds is so; it makes as
+    few statements for many calls as for one."""
+    _obstacles.append(find)
+
+
+def obstacles(calls: Mapping[UUID, HeldCall], ctx: Ctx) -> dict[UUID, str]:
+    """Why waiting calls would be refused now, as far as their apps can tell without trying them."""
+    return {proposal: why for find in _obstacles for proposal, why in find(calls, ctx).items()} if calls else {}
 
 
 def register_dashboard_panel(make: PanelMaker) -> None:

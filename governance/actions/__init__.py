@@ -13,6 +13,7 @@ from governance.actions import (
     policy,
     policy_proposals,
     preferences,
+    previewing,
     proposals,
 )
 
@@ -27,5 +28,6 @@ __all__ = [
     "policy",
     "policy_proposals",
     "preferences",
+    "previewing",
     "proposals",
 ]

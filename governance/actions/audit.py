@@ -107,8 +107,7 @@ def _verify_audit(given: VerifyAuditInput, ctx: Ctx) -> VerifyAuditResult:
     complete = stretch.checked < given.limit
     unsealed, since = chain.waiting() if complete else (None, None)
     if complete:
-        what = "it says that it is sealed, but has no seal"
-        faults += [ChainFault(number=0, kind="unchained", what=what, entry_id=row_id) for row_id in chain.unchained()]
+        faults += [ChainFault(**asdict(fault)) for fault in chain.unchained()]
     return VerifyAuditResult(
         checked=stretch.checked,
         erased=stretch.erased,

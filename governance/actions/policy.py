@@ -13,6 +13,7 @@ from governance.contracts import (
     DecisionNow,
     ExplainPolicyInput,
     ExplainPolicyResult,
+    PartDecision,
     PolicyInput,
     PolicyResult,
     ReplayExample,
@@ -27,17 +28,20 @@ from governance.policies import (
     Draft,
     Facts,
     Replayed,
+    ScopesPolicy,
+    Verdict,
     at_version,
+    check_document,
     decide,
     effective,
     in_words,
     replay,
-    validate_document,
     verdict_of,
 )
 from kernel.actions import Action, Applied, Change, Target, get, register
 from kernel.context import ANY, ActorKind, Ctx, Right
 from kernel.errors import InvalidInputError, NotFoundError
+from scopes.contracts import SESSION
 from scopes.selectors import owned_sessions, partition_of, require_domain
 
 LINES = 100
@@ -68,7 +72,7 @@ GET_POLICY = register(
 
 
 def _check(given: SetPolicyInput, ctx: Ctx) -> None:
-    validate_document(given.document)
+    check_document(given.document, given.domain_id)
 
 
 def _set_policy(given: SetPolicyInput, prepared: None, ctx: Ctx) -> Applied[PolicyResult]:
@@ -110,7 +114,27 @@ def _explain_target(given: ExplainPolicyInput, ctx: Ctx) -> Target:
     if asked.domain_id is None:
         return Target(None)
     require_domain(asked.domain_id, ctx)
-    return Target(asked.domain_id, (asked.scope,))
+    return Target(asked.domain_id, _scopes(asked))
+
+
+def _scopes(asked: WhatIf) -> tuple[str, ...]:
+    """Every scope that an imagined call names."""
+    return tuple(dict.fromkeys(name for name in (asked.scope, asked.target_scope) if name is not None))
+
+
+def _imagined(asked: WhatIf, owned: frozenset[str]) -> Target:
+    """What an imagined call is about. What always waits is decided where it leads to; what does not is a call on both.
+    Raises InvalidInputError on a type of scope that the domain does not know."""
+    if asked.domain_id is None:
+        return Target(None, ("*",), owned)
+    known = [*effective(asked.domain_id).section(ScopesPolicy).allowed_types, SESSION]
+    for name in _scopes(asked):
+        kind = name.partition(":")[0]
+        if kind != ANY and kind not in known:
+            raise InvalidInputError(f"Unknown scope type {kind!r}: use one of {', '.join(dict.fromkeys(known))}.")
+    if asked.target_scope is not None and get(asked.action).reviewed:
+        return Target(asked.domain_id, (asked.scope,), owned, place=asked.target_scope)
+    return Target(asked.domain_id, _scopes(asked), owned)
 
 
 def _asked(given: ExplainPolicyInput) -> WhatIf:
@@ -163,8 +187,9 @@ def _of_question(asked: WhatIf, ctx: Ctx) -> ExplainPolicyResult:
     owned: frozenset[str] = frozenset()
     if asked.domain_id is not None:
         owned = owned_sessions(asked.domain_id, [asked.scope], theirs, partition_of(asked.domain_id, theirs))
-    target = Target(asked.domain_id, (asked.scope,) if asked.domain_id is not None else ("*",), owned)
+    target = _imagined(asked, owned)
     facts, decision, policies = gate.foresee(action, target, theirs)
+    parts = _parts(action, target, asked, theirs) if decision.verdict is Verdict.ALLOW else []
     words = in_words(facts, decision.rule, policies)
     if asked.scope in owned:
         words.insert(-1, "The session is its own: it may read and write there without a grant that names it.")
@@ -174,8 +199,26 @@ def _of_question(asked: WhatIf, ctx: Ctx) -> ExplainPolicyResult:
         policy_version=policies.version,
         code=decision.code,
         message=decision.message,
-        words=words,
+        words=[*words, *(_said(part) for part in parts if part.verdict == Verdict.QUEUE)],
         facts=facts.as_json(),
+        parts=parts,
+    )
+
+
+def _parts(action: Action[Any, Any, Any], target: Target, asked: WhatIf, theirs: Ctx) -> list[PartDecision]:
+    """What would be decided on the parts of a call that is allowed."""
+    kind = asked.scope.partition(":")[0]
+    judged = [name for name, scope_types in action.parts.items() if kind in scope_types]
+    found = []
+    for name in judged:
+        decision = gate.foresee(get(name), target, theirs)[1]
+        found.append(PartDecision(action=name, verdict=decision.verdict, rule=decision.rule))
+    return found
+
+
+def _said(part: PartDecision) -> str:
+    return (
+        f"What it does there as {part.action} waits for a person by itself, by the rule {part.rule}; the rest is done."
     )
 
 
@@ -193,7 +236,7 @@ EXPLAIN_POLICY = register(
 
 
 def _replay(given: ReplayPolicyInput, ctx: Ctx) -> ReplayPolicyResult:
-    validate_document(given.document)
+    check_document(given.document, given.domain_id)
     draft = Draft(given.domain_id, given.document)
     since = ctx.now - timedelta(days=given.days)
     found = replay(
@@ -205,7 +248,7 @@ def _replay(given: ReplayPolicyInput, ctx: Ctx) -> ReplayPolicyResult:
         since=since,
         looked_at=found.looked_at,
         decided=found.decided,
-        otherwise=sum(found.turned.values()),
+        otherwise=found.otherwise,
         complete=found.looked_at < given.limit,
         lines=_lines(found),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from governance.actions.policy import REPLAY_POLICY
@@ -17,6 +18,7 @@ from governance.contracts import (
     SetPolicyInput,
 )
 from governance.hooks import register_facts, register_presenter
+from governance.models import PolicyVersion
 from governance.policies import Draft, effective
 from kernel.actions import Change
 from kernel.context import ANY, Ctx, Right
@@ -32,21 +34,33 @@ def _facts(given: SetPolicyInput, changes: Sequence[Change], ctx: Ctx) -> Propos
     return ProposalFacts(subject=f"Policy of {where}", summary=f"sets {', '.join(names) or 'nothing: the defaults'}")
 
 
-def _present(given: SetPolicyInput, changes: Sequence[Change], ctx: Ctx) -> Presentation:
+def _present(given: SetPolicyInput, changes: Sequence[Change], ctx: Ctx, then: datetime | None = None) -> Presentation:
     where = given.domain_id or "the installation"
+    subject = f"Policy of {where}: {given.reason}"
+    if then is not None:
+        now, after = _document_before(given.domain_id, changes), given.document
+        names = dict.fromkeys([*now, *after])
+        rows = [_row(name, now.get(name, {}), after.get(name, {})) for name in names]
+        return Presentation(subject=subject, rows=[row for row in rows if row.fields])
     now = effective(given.domain_id).document()
-    then = effective(given.domain_id, Draft(given.domain_id, given.document)).document()
-    rows = [_row(section, now.get(section, {}), fields) for section, fields in then.items()]
-    changed = [row for row in rows if row.fields]
-    return Presentation(subject=f"Policy of {where}: {given.reason}", rows=changed, evidence=_replayed(given, ctx))
+    after = effective(given.domain_id, Draft(given.domain_id, given.document)).document()
+    rows = [_row(name, now.get(name, {}), fields) for name, fields in after.items()]
+    return Presentation(subject=subject, rows=[row for row in rows if row.fields], evidence=_replayed(given, ctx))
+
+
+def _document_before(domain_id: str | None, changes: Sequence[Change]) -> dict[str, Any]:
+    """The document that a recorded change of the policy replaced, or would have replaced; empty: the defaults."""
+    number = next((change.before["version"] for change in changes if change.table == "policies" and change.before), 0)
+    row = PolicyVersion.objects.filter(domain_id=domain_id, source="action", number=number).first()
+    return dict(row.document) if row is not None else {}
 
 
 def _row(section: str, now: dict[str, Any], then: dict[str, Any]) -> RowChange:
     """A section with the fields that would differ."""
     fields = [
-        FieldChange(name=name, before=now.get(name), after=then[name], differs=True)
-        for name in then
-        if then[name] != now.get(name)
+        FieldChange(name=name, before=now.get(name), after=then.get(name), differs=True)
+        for name in dict.fromkeys([*now, *then])
+        if then.get(name) != now.get(name)
     ]
     return RowChange(table="policy", id=section, kind="changed", title=f"section {section}", fields=fields)
 

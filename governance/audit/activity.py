@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import Count, Max, Q, QuerySet
 
 from governance import selectors
-from governance.contracts import ActorActivity, AgentActivityInput, Outcome, ProposalState
+from governance.contracts import ActorActivity, AgentActivityInput, Outcome, Verdict
 from governance.models import OPEN_STATES, AuditEntry, Proposal
 from kernel.actions import Effect, all_actions
 from kernel.context import Ctx, Right
@@ -66,12 +66,12 @@ def _proposals(actors: list[str], given: AgentActivityInput, since: datetime, ct
         .annotate(
             proposed=Count("id"),
             waiting=Count("id", filter=Q(state__in=OPEN_STATES)),
-            approved=Count("id", filter=Q(state=ProposalState.APPROVED)),
-            rejected=Count("id", filter=Q(state=ProposalState.REJECTED)),
         )
     )
-    counts = ("proposed", "waiting", "approved", "rejected")
-    return {row["proposer_id"]: {name: int(row[name]) for name in counts} for row in _plain(found)}
+    counts = {row["proposer_id"]: {name: int(row[name]) for name in ("proposed", "waiting")} for row in _plain(found)}
+    for (actor, verdict), number in selectors.standing_verdicts(actors, given.domain_id, since, ctx).items():
+        counts.setdefault(actor, {})[verdict] = number
+    return counts
 
 
 def _plain(rows: Iterable[Any]) -> list[dict[str, Any]]:
@@ -80,7 +80,7 @@ def _plain(rows: Iterable[Any]) -> list[dict[str, Any]]:
 
 def _activity(row: dict[str, Any], proposals: dict[str, int], since: datetime, ctx: Ctx) -> ActorActivity:
     usual = row["writes"] * (RECENT / max(ctx.now - since, RECENT))
-    decided = proposals.get("approved", 0) + proposals.get("rejected", 0)
+    approved, rejected = proposals.get(Verdict.APPROVED, 0), proposals.get(Verdict.REJECTED, 0)
     return ActorActivity(
         actor_id=row["actor_id"],
         name=row["name"],
@@ -93,7 +93,7 @@ def _activity(row: dict[str, Any], proposals: dict[str, int], since: datetime, c
         last_seen=row["seen"],
         proposed=proposals.get("proposed", 0),
         waiting=proposals.get("waiting", 0),
-        approved=proposals.get("approved", 0),
-        rejected=proposals.get("rejected", 0),
-        approve_rate=round(proposals["approved"] / decided, 4) if decided else None,
+        approved=approved,
+        rejected=rejected,
+        approve_rate=selectors.approve_rate(approved, rejected),
     )

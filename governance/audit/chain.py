@@ -9,7 +9,7 @@ and nobody can find the text again by hashing guesses.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -18,8 +18,9 @@ from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 
+from governance.audit import erased
 from governance.models import AuditEntry, AuditSeal
 from kernel import clock
 from kernel.canonical import digest
@@ -80,8 +81,8 @@ def _seal(size: int) -> int:
     last = AuditSeal.objects.order_by("-number").first()
     number, previous = (last.number, last.hash) if last else (0, GENESIS)
     seals = []
-    # Held, so that nobody scrubs an entry between here and its seal.
-    entries = list(AuditEntry.objects.select_for_update().filter(sealed=False).order_by("id")[:size])
+    # Held, so that nobody scrubs an entry between here and its seal. One that has a seal and denies it would stop all.
+    entries = list(_unsealed().select_for_update().order_by("id")[:size])
     for entry in entries:
         number += 1
         salts = {group: secrets.token_hex(16) for group in _ERASABLE}
@@ -102,6 +103,14 @@ def _seal(size: int) -> int:
     AuditSeal.objects.bulk_create(seals)
     AuditEntry.objects.filter(pk__in=[entry.pk for entry in entries]).update(sealed=True)
     return len(seals)
+
+
+def _unsealed() -> QuerySet[AuditEntry]:
+    return AuditEntry.objects.filter(sealed=False).exclude(_has_seal())
+
+
+def _has_seal() -> Exists:
+    return Exists(AuditSeal.objects.filter(entry_id=OuterRef("pk")))
 
 
 def forget(groups: Mapping[UUID, Collection[str]]) -> None:
@@ -151,11 +160,18 @@ def check(after: int, size: int) -> Stretch:
         stretch.faults.append(Fault(after, "gap", f"there is no seal {after}"))
     seals = list(AuditSeal.objects.filter(number__gt=after).order_by("number")[:size])
     entries = AuditEntry.objects.in_bulk([seal.entry_id for seal in seals])
+    lost = {seal.entry_id: set(_ERASABLE) - set(seal.salts) for seal in seals}
+    told_of = erased.told_in(
+        [entries[entry_id] for entry_id, groups in lost.items() if groups and entry_id in entries]
+    )
     for seal in seals:
         stretch.faults += _link_faults(seal, stretch)
         entry = entries.get(seal.entry_id)
         stretch.faults += _entry_faults(seal, entry)
-        stretch.erased += len(set(_ERASABLE) - set(seal.salts)) > 0
+        if entry is not None and (told := erased.unexplained(entry, lost[seal.entry_id], told_of)):
+            what = f"no erasure leaves its entry as it is: {', '.join(told)}"
+            stretch.faults.append(Fault(seal.number, "changed", what, seal.entry_id))
+        stretch.erased += bool(lost[seal.entry_id])
         stretch.checked += 1
         stretch.number, stretch.hash = seal.number, seal.hash
     return stretch
@@ -186,14 +202,23 @@ def _entry_faults(seal: AuditSeal, entry: AuditEntry | None) -> list[Fault]:
     return [Fault(seal.number, "changed", f"its entry was changed: {', '.join(differing)}", seal.entry_id)]
 
 
-def unchained(limit: int = 100) -> Sequence[UUID]:
-    """Entries that say they are sealed but have no seal: the chain was cut off behind them, or they were put in."""
-    rows = AuditEntry.objects.filter(sealed=True).exclude(Exists(AuditSeal.objects.filter(entry_id=OuterRef("pk"))))
-    return list(rows.order_by("id").values_list("pk", flat=True)[:limit])
+def unchained(limit: int = 100) -> list[Fault]:
+    """Entries that say they are sealed but have no seal: the chain was cut off behind them, or they were put in. Then
+    those that have a seal and say they have none."""
+    without = AuditEntry.objects.filter(sealed=True).exclude(_has_seal())
+    denying = AuditEntry.objects.filter(_has_seal(), sealed=False)
+    return [
+        Fault(0, "unchained", what, row_id)
+        for rows, what in (
+            (without, "it says that it is sealed, but has no seal"),
+            (denying, "it has a seal, but says that it has none"),
+        )
+        for row_id in rows.order_by("id").values_list("pk", flat=True)[:limit]
+    ]
 
 
 def waiting() -> tuple[int, datetime | None]:
     """How many entries wait for their seal, and since when the oldest of them."""
-    rows = AuditEntry.objects.filter(sealed=False)
+    rows = _unsealed()
     oldest = rows.order_by("id").values_list("at", flat=True).first()
     return rows.count(), oldest

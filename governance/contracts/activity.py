@@ -36,9 +36,11 @@ class ActorActivity(Contract):
     last_seen: datetime = Field(description="When it was last heard of.")
     proposed: int = Field(description="Proposals made.")
     waiting: int = Field(description="Of them, still open.")
-    approved: int = Field(description="Of them, approved.")
-    rejected: int = Field(description="Of them, rejected.")
-    approve_rate: float | None = Field(description="Approved of those decided, 0 to 1; null where none was decided.")
+    approved: int = Field(description="Approvals of its proposals in that time that stand.")
+    rejected: int = Field(description="Rejections of its proposals in that time that stand.")
+    approve_rate: float | None = Field(
+        description="Approvals among these approvals and rejections, 0 to 1, as `review_stats` tells it; null without any."
+    )
 
 
 class AgentActivityResult(Contract):

@@ -23,8 +23,9 @@ def _legible(text: str) -> str:
 
 
 Legible = AfterValidator(_legible)
+REASON_CHARS = 2000
 Reason = Annotated[
-    str, Field(min_length=1, max_length=2000, pattern=r"\S", description="Why, in words people read."), Legible
+    str, Field(min_length=1, max_length=REASON_CHARS, pattern=r"\S", description="Why, in words people read."), Legible
 ]
 UserName = Annotated[str, Field(min_length=1, max_length=150, description="User name of a person.")]
 KeyRight = Annotated[Right, Field(description="`read`, `write`, `promote` or `erase`.")]

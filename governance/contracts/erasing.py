@@ -30,6 +30,7 @@ NOT_PROVED = (
 )
 
 
+GONE = "(erased)"  # what stands in place of a text
 _MARK = "erased_by_receipt"
 
 
@@ -41,6 +42,11 @@ def mark(receipt_id: UUID) -> dict[str, str]:
 def is_mark(value: object) -> bool:
     """Whether that is such a mark, and nothing that an action said."""
     return isinstance(value, dict) and value.keys() == {_MARK}
+
+
+def receipt_named(mark: dict[str, str]) -> str:
+    """The id of the receipt that a mark names."""
+    return mark[_MARK]
 
 
 class ErasableRef(Contract):

@@ -44,6 +44,11 @@ class WhatIf(Contract):
     action: str = Field(min_length=1, max_length=80, description="Name of the action.")
     domain_id: DomainId | None = Field(default=None, description="The domain; left out: the whole installation.")
     scope: ScopePattern = Field(default="*", description="The scope, `type:id`, or `*` for the whole domain.")
+    target_scope: ScopePattern | None = Field(
+        default=None,
+        description="For a call that leads elsewhere, such as `promote_to_scope` or `narrow_item`: where to. `scope` is then "
+        "where it starts, and a promotion is decided in this one; left out: as if both were the same.",
+    )
     door: Door = Field(default=Door.HTTP, description="Door of the call.")
 
 
@@ -70,6 +75,14 @@ class DecisionNow(Contract):
     differs: bool = Field(description="Whether the verdict is another one than was recorded.")
 
 
+class PartDecision(Contract):
+    """What becomes of the parts of a call that are judged by themselves."""
+
+    action: str = Field(description="Action as which they are judged, such as `write_memory_item` in `commit_turn`.")
+    verdict: str = Field(description="`allow`, `queue` or `deny`.")
+    rule: str = Field(description="Rule that decides.")
+
+
 class ExplainPolicyResult(Contract):
     """A decision, the rule and version that made it, and why in words."""
 
@@ -83,6 +96,11 @@ class ExplainPolicyResult(Contract):
     words: list[str] = Field(description="Why, sentence by sentence.")
     facts: dict[str, Any] = Field(description="What the decision rests on.")
     now: DecisionNow | None = Field(default=None, description="For a recorded call: what would be decided now.")
+    parts: list[PartDecision] = Field(
+        default=[],
+        description="For an imagined call that is allowed: what would be decided on its parts there, which may wait by "
+        "themselves while the rest is done.",
+    )
 
 
 class ReplayPolicyInput(Contract):
@@ -123,7 +141,7 @@ class ReplayPolicyResult(Contract):
     looked_at: int = Field(description="Audit entries looked at, as far as you may see them.")
     decided: int = Field(description="Of them, entries of calls that came to a decision.")
     otherwise: int = Field(
-        description="Of them, calls that the draft would decide otherwise than the policy in force."
+        description="Of them, calls that the draft would decide otherwise than the policy in force, or a part of which."
     )
     complete: bool = Field(
         description="False where more calls were made than `limit`: only the newest were looked at."

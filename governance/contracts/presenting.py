@@ -31,6 +31,7 @@ class RowChange(Contract):
         default="", description="The row in a few words; empty where nothing better than its id is known."
     )
     fields: list[FieldChange] = Field(description="Fields in the order in which people read them.")
+    link: str = Field(default="", description="Address of the row's page in the admin; empty: none.")
 
 
 class RelatedText(Contract):
@@ -47,6 +48,7 @@ class RelatedText(Contract):
     )
     score: float | None = Field(default=None, description="How near it is, 0 to 1; null where not measured.")
     at: datetime | None = Field(default=None, description="When it was said or recorded.")
+    link: str = Field(default="", description="Address of its page in the admin; empty: none.")
 
 
 class ConflictNote(Contract):
@@ -60,11 +62,14 @@ class ConflictNote(Contract):
 
 
 class Presentation(Contract):
-    """A proposal as its app shows it to a reviewer."""
+    """A proposal as its app shows it to a reviewer: a decided one as it was, without what is near or contradicts today."""
 
     subject: str = Field(description="One line: what it is about.")
     rows: list[RowChange] = Field(default=[], description="Rows that would change, the main one first.")
     nearest: RelatedText | None = Field(default=None, description="The nearest existing text, where a row is new.")
+    source: RelatedText | None = Field(
+        default=None, description="The text that the main row tells in other words; null where it tells none."
+    )
     evidence: list[RelatedText] = Field(default=[], description="What it rests on, with its text.")
     neighbours: list[RelatedText] = Field(default=[], description="Similar texts in the target scope.")
     conflicts: list[ConflictNote] = Field(default=[], description="Contradictions that it touches.")
@@ -76,7 +81,12 @@ class ProposalFacts(Contract):
 
     subject: str = Field(default="", description="One line: what it is about.")
     summary: str = Field(default="", description="One line: the difference it makes.")
-    similar_key: str = Field(default="", description="Equal for proposals that say nearly the same; empty: alone.")
+    before: str = Field(default="", description="What stands, in words; empty: nothing, or nothing that can be told.")
+    after: str = Field(default="", description="What would stand, in words; empty: nothing.")
+    similar_key: str = Field(
+        default="",
+        description="Equal for proposals that say nearly the same, so that one decision does for all: those of one action in one place are grouped by it; empty: alone.",
+    )
     source_key: str = Field(default="", description="Equal for proposals from one source, such as a session.")
     has_conflict: bool = Field(default=False, description="Whether it touches a contradiction.")
 
@@ -89,6 +99,9 @@ class EffectLine(Contract):
     count: int = Field(ge=0, description="How many.")
     rows: list[str] = Field(default=[], description="The rows by name or text, at most 20.")
     who: list[str] = Field(default=[], description="Names of those who gain or lose, at most 20.")
+    instead_of: str = Field(
+        default="", description="The plain count of rows that this line says better, such as `added to memory_items`."
+    )
 
 
 class Snapshot(Contract):

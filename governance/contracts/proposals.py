@@ -66,7 +66,10 @@ class ProposalView(Contract):
     rule: str = Field(description="Policy rule that sent it to review.")
     created_at: datetime = Field(description="When it was proposed.")
     decided_at: datetime | None = Field(description="When it reached a final state.")
-    last_error: str = Field(description="Why the last attempt to carry it out failed; empty if none did.")
+    last_error: str = Field(
+        description="Why it could not be carried out when that was last tried, by an approval or by the dry run after one was "
+        "taken back; empty if it could, or was not tried."
+    )
     approvals: int = Field(description="Approvals that stand at this revision.")
     approvals_needed: int = Field(description="Approvals by different persons that carry it out.")
     seen: int = Field(description="How often the same call was sent while it was open.")
@@ -118,16 +121,10 @@ class ProposalRef(Contract):
     id: UUID = Field(description="Proposal id.")
 
 
-class ProposalFilters(Contract):
-    """Which proposals; all filters must hold."""
+class QueueFilters(Contract):
+    """What narrows every queue alike; all filters must hold."""
 
     domain_id: DomainId | None = Field(default=None, description="Only this domain.")
-    queue: QueueName | None = Field(
-        default=None,
-        description="Only this queue. `open` leaves out what is snoozed, `mine` is what you claim now. The first four "
-        "come by risk, then oldest first.",
-    )
-    state: ProposalState | None = Field(default=None, description="Only this state.")
     action: str | None = Field(default=None, max_length=80, description="Only this action.")
     scope: ScopePattern | None = Field(default=None, description="Only these scopes: `type:id`, `type:*` or `*`.")
     proposer: str | None = Field(default=None, max_length=150, description="Only what this one proposed, by name.")
@@ -144,6 +141,17 @@ class ProposalFilters(Contract):
     mentions_me: bool = Field(default=False, description="Only those in which a comment names you.")
 
 
+class ProposalFilters(QueueFilters):
+    """Which proposals; all filters must hold."""
+
+    queue: QueueName | None = Field(
+        default=None,
+        description="Only this queue. `open` leaves out what is snoozed, `mine` is what you claim now. The first four "
+        "come by risk, then oldest first.",
+    )
+    state: ProposalState | None = Field(default=None, description="Only this state.")
+
+
 class ListProposalsInput(PageInput, ProposalFilters):
     """Which proposals to list: those you may decide on, and your own."""
 
@@ -154,10 +162,12 @@ class ListProposalsResult(PageResult):
     proposals: list[ProposalView] = Field(description="Proposals.")
 
 
-class ProposalCountsInput(Contract):
-    """Whose queues to count."""
+class ProposalCountsInput(QueueFilters):
+    """What to count in every queue."""
 
-    domain_id: DomainId | None = Field(default=None, description="Only this domain.")
+    choices_of: QueueName | None = Field(
+        default=None, description="Also list the values by which this queue can be narrowed, and how many each leaves."
+    )
 
 
 class QueueCount(Contract):
@@ -168,12 +178,40 @@ class QueueCount(Contract):
     at_least: bool = Field(description="True where counting stopped at this number.")
 
 
+class Choice(Contract):
+    """One value of a filter."""
+
+    value: str = Field(description="The value.")
+    count: int = Field(description="Proposals that it leaves, the other filters as they are.")
+
+
+class QueueChoices(Contract):
+    """By what a queue can be narrowed: the values that occur in it, the most frequent first."""
+
+    domain_id: list[Choice] = Field(description="Domains.")
+    scope: list[Choice] = Field(description="Scopes, and `type:*` where a type has several.")
+    action: list[Choice] = Field(description="Actions.")
+    proposer: list[Choice] = Field(description="Names of proposers.")
+    rule: list[Choice] = Field(description="Rules that sent to review.")
+    at_least: bool = Field(
+        description="True where the queue was not looked at to its end: there may be further values."
+    )
+    cut: list[str] = Field(
+        description="Those of these fields that have further values, of which the 50 first are given."
+    )
+
+
 class ProposalCountsResult(Contract):
     """How many wait, and what was done today."""
 
-    queues: list[QueueCount] = Field(description="Every queue, as `list_proposals` would list it.")
-    decided_today: int = Field(description="Your decisions since midnight UTC.")
-    remaining: int = Field(description="Open proposals that you may decide on, up to where counting stopped.")
+    queues: list[QueueCount] = Field(description="Every queue, as `list_proposals` would list it with these filters.")
+    decided_today: int = Field(
+        description="Your decisions since midnight UTC that stand: what was undone since does not count."
+    )
+    remaining: int = Field(
+        description="Open proposals of the domain that you may decide on, whatever the other filters, up to where "
+        "counting stopped."
+    )
     daily_cap: int = Field(
         description="Decisions a day, over all domains, after which further ones are refused where it holds; 0: none. "
         "Without `domain_id`, the smallest of those of the domains that you review."
@@ -182,4 +220,9 @@ class ProposalCountsResult(Contract):
         description="Domain whose cap it is. Null: that of the installation, for who reviews every domain, each of which "
         "may have another."
     )
-    left_today: int | None = Field(description="What is left of the daily cap; null without one.")
+    left_today: int | None = Field(
+        description="What is left of the daily cap, to which what was undone counts too; null without one."
+    )
+    choices: QueueChoices | None = Field(
+        default=None, description="The values of `choices_of`; null where it was not given."
+    )

@@ -57,7 +57,15 @@ class ReviewProposalResult(Contract):
 
     proposal: ProposalDetail = Field(description="The proposal.")
     presentation: Presentation = Field(description="As its app shows it: before and after, evidence, neighbours.")
-    why: str = Field(description="The rule that sent it to review, in words.")
+    obstacle: str = Field(
+        default="",
+        description="Why it would be refused if it were carried out now, such as that its memory was replaced; empty where "
+        "nothing is known against it: `preview_proposal` tries it.",
+    )
+    why: str = Field(description="The rule that sent it to review, in words, as the policy had it then.")
+    why_today: str = Field(
+        default="", description="What the policy in force makes of the same call; empty where it says the same."
+    )
     guidelines: list[str] = Field(description="What reviewers of its scope go by, the most exact first.")
     canned_reasons: list[str] = Field(description="Reasons to choose from, 9 at most.")
     timeline: list[StepView] = Field(description="What happened to it, oldest first, comments among it.")

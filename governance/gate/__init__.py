@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from governance.gate.calls import Answer, call, perform, queue_within, refuse
+from governance.gate.calls import Answer, call, carried_within, perform, queue_within, refuse
 from governance.gate.deciding import foresee, place_of
+from governance.gate.foretelling import Foretold, foretell
 from governance.gate.metering import charge_upload
 from governance.gate.opening import is_open
+from governance.gate.standing import makers, may_no_longer
 from governance.gate.stored import Stored, carry_out, draft, preview, ready, tried
 from governance.gate.system import by_itself, note, system_ctx
 
 __all__ = [
     "Answer",
+    "Foretold",
     "Stored",
     "by_itself",
     "call",
+    "carried_within",
     "carry_out",
     "charge_upload",
     "draft",
     "foresee",
+    "foretell",
     "is_open",
+    "makers",
+    "may_no_longer",
     "note",
     "perform",
     "place_of",

@@ -11,7 +11,7 @@ from django.db import IntegrityError, OperationalError, transaction
 
 from governance import selectors, services
 from governance.contracts import Outcome, QueuedAnswer
-from governance.gate.deciding import Call, decide_on, fingerprint, place, policies_for, weigh_call
+from governance.gate.deciding import Call, decide_on, place, policies_for, trail_of, weigh_call
 from governance.gate.metering import charge
 from governance.gate.opening import is_open, writing
 from governance.models import IdempotencyRecord
@@ -32,6 +32,7 @@ from kernel.errors import (
     DomainError,
     InternalError,
     NotFoundError,
+    StaleError,
     TooLargeError,
     UnavailableError,
 )
@@ -66,10 +67,11 @@ class _KeyTakenError(Exception):
     """Another call with the same idempotency key was first."""
 
 
-def call(name: str, raw: bytes | str | Mapping[str, Any], *, ctx: Ctx) -> Answer[Any]:
+def call(name: str, raw: bytes | str | Mapping[str, Any], *, ctx: Ctx, expecting: str = "") -> Answer[Any]:
     """Perform the action of that name with JSON text or plain JSON input: what every door calls.
 
-    Raises DomainError; a refused call leaves its audit entry, one with unreadable or invalid input included.
+    `expecting` as for `perform`. Raises DomainError; a refused call leaves its audit entry, one with unreadable or
+    invalid input included.
     """
     action = get(name)
     try:
@@ -80,7 +82,7 @@ def call(name: str, raw: bytes | str | Mapping[str, Any], *, ctx: Ctx) -> Answer
         given = action.input.parse(tree)
     except DomainError as exc:
         refuse(name, exc, ctx=ctx, domain_id=_named_domain(raw, ctx))
-    return perform(action, given, ctx=ctx)
+    return perform(action, given, ctx=ctx, expecting=expecting)
 
 
 def refuse(name: str, error: DomainError, *, ctx: Ctx, domain_id: str | None = None) -> NoReturn:
@@ -105,10 +107,14 @@ def _named_domain(raw: bytes | str | Mapping[str, Any], ctx: Ctx) -> str | None:
     return named if isinstance(named, str) and ctx.knows(named) and domain_exists(named) else None
 
 
-def perform(action: Action[In, Out, Any], given: In, *, ctx: Ctx) -> Answer[Out]:
-    """Carry out one action for one actor, queue it for review, or refuse it with a DomainError."""
-    trail = Trail(action=action.name, input_digest=fingerprint(given))
-    this = Call(action, given, replace(ctx, memo={}), trail)
+def perform(action: Action[In, Out, Any], given: In, *, ctx: Ctx, expecting: str = "") -> Answer[Out]:
+    """Carry out one action for one actor, queue it for review, or refuse it with a DomainError.
+
+    `expecting` is the digest of changes that a dry run foretold: where the call would change something else by now, it
+    changes nothing and raises StaleError.
+    """
+    trail = trail_of(action, given)
+    this = Call(action, given, replace(ctx, memo={}), trail, expecting)
     try:
         return _perform(this)
     except DomainError as exc:
@@ -188,15 +194,16 @@ def _target(this: Call[In, Out]) -> Target:
 def queue_within(action: Action[In, Out, Any], given: In, ctx: Ctx) -> QueuedAnswer | None:
     """Ask, inside the gate's open transaction, whether policy holds back this other call, and queue it then.
 
-    None where the call is allowed: the caller carries its work out itself. None too while the outer call is only tried
-    or was approved: who approves the whole approves its parts. The action's `prepare` runs inside the transaction
-    here, so it must not call a model or the network. Raises DomainError where the call is denied or cannot be queued.
+    None where the call is allowed: the caller carries its work out itself, and says so with `carried_within`. None too
+    while the outer call is only tried or was approved: who approves the whole approves its parts. The action's `prepare`
+    runs inside the transaction here, so it must not call a model or the network. Raises DomainError where the call is
+    denied or cannot be queued.
     """
     if not is_open():
         raise RuntimeError("queue_within works inside the gate's transaction only")
     if _trying.get() or ctx.approval is not None:
         return None
-    this = Call(action, given, ctx, Trail(action=action.name, input_digest=fingerprint(given)))
+    this = Call(action, given, ctx, trail_of(action, given))
     target = action.target(given, ctx)
     if decide_on(this, target) is not Verdict.QUEUE:
         return None
@@ -204,9 +211,22 @@ def queue_within(action: Action[In, Out, Any], given: In, ctx: Ctx) -> QueuedAns
         return hold(this, action.prepare(given, ctx), target)
 
 
+def carried_within(action: str, scope: str, ctx: Ctx) -> None:
+    """Note, inside the gate's open transaction, that a part of the call of `ctx` was carried out that policy judges as a
+    call of this other action on this scope, so that a draft of a policy can be tried on it."""
+    _parts_of(ctx).add((action, scope))
+
+
+def _parts_of(ctx: Ctx) -> set[tuple[str, str]]:
+    return ctx.once("parts", set)
+
+
 def carry(this: Call[In, Out], prepared: Any) -> Answer[Out]:
     """Apply a call and enter it into the audit log, in the present transaction."""
     result, this.trail.changes = this.apply(prepared)
+    if this.trail.facts is not None:
+        this.trail.facts = replace(this.trail.facts, parts=tuple(sorted(_parts_of(this.ctx))))
+    _require_expected(this, this.trail.changes)
     quotas = policies_for(this, Target(this.trail.domain_id)).section(QuotasPolicy)
     services.charge_items(quotas, this.trail.domain_id, this.trail.changes, this.ctx)
     services.record(this.trail, this.ctx, Outcome.ALLOWED)
@@ -216,12 +236,14 @@ def carry(this: Call[In, Out], prepared: Any) -> Answer[Out]:
 def hold(this: Call[In, Out], prepared: Any, target: Target, *, drafted: bool = False) -> QueuedAnswer:
     """Queue a call for review, in the present transaction."""
     changes = try_out(this, prepared)
+    _require_expected(this, changes)
     # Equal input of two actors need not mean the same place: sessions of the legacy domain are per principal.
     subject = target.subject or f"{this.action.name}:{digest([this.ctx.actor.id, this.trail.input_digest])}"
     about = services.NewProposal(
         subject,
-        target.evidence,
-        weigh_call(this, target),
+        bool(target.subject),
+        services.Evidence.of(target),
+        weigh_call(this, target, own=not drafted),
         changes,
         drafted,
     )
@@ -231,6 +253,11 @@ def hold(this: Call[In, Out], prepared: Any, target: Target, *, drafted: bool = 
     this.trail.proposal_id = proposal.id
     services.record(this.trail, this.ctx, Outcome.QUEUED)
     return QueuedAnswer(proposal=selectors.view_proposal(proposal, this.ctx), deduplicated=not created)
+
+
+def _require_expected(this: Call[In, Out], changes: Sequence[Change]) -> None:
+    if this.expecting and services.changes_digest(changes) != this.expecting:
+        raise StaleError("It would change something else by now than you were shown: look at it again.")
 
 
 def try_out(

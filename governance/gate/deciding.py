@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any, Generic, TypeVar
+from uuid import UUID
 
 from governance.gate.advice import advised
 from governance.gate.system import register_file
@@ -19,11 +21,12 @@ from governance.policies import (
     Weight,
     decide,
     effective_or_defaults,
+    heavier,
     in_force,
     weigh,
 )
 from governance.services import Trail
-from kernel.actions import Action, Change, Target
+from kernel.actions import Action, Change, Target, get
 from kernel.canonical import digest
 from kernel.context import ANY, ActorKind, Ctx, Right
 from kernel.contracts import Contract, KeyedInput
@@ -34,14 +37,19 @@ In = TypeVar("In", bound=Contract)
 Out = TypeVar("Out", bound=Contract)
 
 
+REASON_CHARS = 2000
+
+
 @dataclass(frozen=True, slots=True)
 class Call(Generic[In, Out]):
-    """One call on its way through the gate."""
+    """One call on its way through the gate. `expecting` is the digest of what its maker was shown that it would change;
+    empty: they were shown nothing."""
 
     action: Action[In, Out, Any]
     given: In
     ctx: Ctx
     trail: Trail
+    expecting: str = ""
 
     @property
     def key(self) -> str | None:
@@ -85,10 +93,26 @@ def place(this: Call[In, Out], target: Target) -> Policies:
     return policies
 
 
-def weigh_call(this: Call[In, Out], target: Target) -> Weight:
-    """How much care the call asks for under the policy in force now."""
+def weigh_call(this: Call[In, Out], target: Target, *, own: bool = True) -> Weight:
+    """How much care the call asks for under the policy in force now, the largest of all actions as which it is judged.
+    Where it is the proposer's own (`own`), a person who could decide on it stands for it as one of those who must."""
+    each = [this.action, *(get(name) for name in this.action.judged_as)]
+    return reduce(heavier, (_weigh_as(replace(this, action=action), target, own=own) for action in each))
+
+
+def _weigh_as(this: Call[In, Out], target: Target, *, own: bool) -> Weight:
     of = Weighed(this.action.name, this.action.effect, this.action.right, _touched(target))
-    return weigh(of, policies_for(this, target).section(ReviewPolicy))
+    weight = weigh(of, policies_for(this, target).section(ReviewPolicy))
+    if own and weight.approvals > 1 and _stands_for(this, target):
+        return replace(weight, approvals=weight.approvals - 1)
+    return weight
+
+
+def _stands_for(this: Call[In, Out], target: Target) -> bool:
+    """Whether the actor's own word counts: of a person who decides there, or who operates what only operators change."""
+    if this.action.right is Right.OPERATE and this.ctx.actor.kind is ActorKind.PERSON:
+        return Right.OPERATE in _rights(this.ctx, target, place_of(target))
+    return _decides_there(this, target)
 
 
 def policies_for(this: Call[In, Out], target: Target) -> Policies:
@@ -106,7 +130,7 @@ def call_facts(this: Call[In, Out], target: Target) -> Facts:
     return Facts(
         action=this.action.name,
         effect=this.action.effect,
-        right=this.action.right,
+        right=target.needs or this.action.right,
         actor_kind=this.ctx.actor.kind,
         door=this.ctx.door,
         domain_id=target.domain_id,
@@ -115,6 +139,9 @@ def call_facts(this: Call[In, Out], target: Target) -> Facts:
         queueable=this.action.queueable,
         waits=this.action.reviewed and not _decides_there(this, target),
         actor=this.ctx.actor.name,
+        or_decide=this.action.or_decide,
+        place=target.place,
+        judged_as=this.action.judged_as,
     )
 
 
@@ -135,13 +162,29 @@ def _touched(target: Target) -> tuple[str, ...]:
 
 
 def _rights(ctx: Ctx, target: Target, scope: str) -> tuple[str, ...]:
-    if target.domain_id is not None:
-        return tuple(sorted(held(ctx, target.domain_id, scope, target.owned)))
+    return rights_of(ctx, target.domain_id, scope, target.owned)
+
+
+def rights_of(ctx: Ctx, domain_id: str | None, scope: str, owned: frozenset[str]) -> tuple[str, ...]:
+    """What the actor holds on a scope, on `owned` ones as who opened them; without a domain over the installation."""
+    if domain_id is not None:
+        return tuple(sorted(held(ctx, domain_id, scope, owned)))
     everywhere = (grant for grant in ctx.reach if grant.domain_id == ANY and grant.pattern == ANY)
     return tuple(sorted({right for grant in everywhere for right in grant.rights}))
 
 
-def fingerprint(given: Contract) -> str:
+def trail_of(action: Action[Any, Any, Any], given: Contract, proposal_id: UUID | None = None) -> Trail:
+    """The trail of a call that is about to be made, with the reason that it gives."""
+    reason = getattr(given, "reason", None)
+    return Trail(
+        action=action.name,
+        input_digest=_fingerprint(given),
+        proposal_id=proposal_id,
+        reason=reason[:REASON_CHARS] if isinstance(reason, str) else "",
+    )
+
+
+def _fingerprint(given: Contract) -> str:
     """The digest of an input, whatever its idempotency key."""
     tree = given.model_dump(mode="json")
     tree.pop("idempotency_key", None)

@@ -9,11 +9,11 @@ from typing import Any, Generic, TypeVar
 from governance import services
 from governance.contracts import QueuedAnswer
 from governance.gate.calls import carry, hold, try_out
-from governance.gate.deciding import Call, call_facts, decide_on, fingerprint, place, weigh_call
-from governance.gate.opening import writing
+from governance.gate.deciding import Call, call_facts, decide_on, place, trail_of, weigh_call
+from governance.gate.foretelling import tried_twice
+from governance.gate.standing import no_longer
 from governance.models import Proposal
 from governance.policies import Weight
-from governance.services import Trail
 from kernel.actions import Action, Change, Target, get
 from kernel.context import Actor, Approval, Ctx
 from kernel.contracts import Contract
@@ -48,7 +48,7 @@ def ready(proposal: Proposal, decided_by: Actor, ctx: Ctx, given: Mapping[str, A
     identity = identify_again(proposal.proposer)
     reach = ctx.reach if proposal.drafted else identity.reach
     as_proposer = ctx.approved(Approval(proposal.id, decided_by), identity.actor, reach)
-    trail = Trail(action=action.name, input_digest=fingerprint(parsed), proposal_id=proposal.id)
+    trail = trail_of(action, parsed, proposal.id)
     this = Call(action, parsed, as_proposer, trail)
     try:
         target = action.target(parsed, as_proposer)
@@ -56,8 +56,10 @@ def ready(proposal: Proposal, decided_by: Actor, ctx: Ctx, given: Mapping[str, A
     except (NotFoundError, ForbiddenError) as exc:
         if proposal.drafted:
             raise
-        raise ConflictError(f"Its proposer {identity.actor.name!r} may no longer do this: {exc.message}") from exc
-    return Stored(proposal, this, action.prepare(parsed, as_proposer), target, weigh_call(this, target))
+        raise ConflictError(no_longer(identity.actor.name, exc.message)) from exc
+    own = not proposal.drafted and (given is None or decided_by.id == proposal.proposer_id)
+    weight = weigh_call(this, target, own=own)
+    return Stored(proposal, this, action.prepare(parsed, as_proposer), target, weight)
 
 
 def carry_out(stored: Stored[Any, Any]) -> dict[str, Any]:
@@ -80,18 +82,13 @@ def preview(
 ) -> tuple[list[Change], Before, During]:
     """Try a stored call in a transaction that is rolled back: its changes, what `before` saw without them, and what
     `during` saw while they were in force. Both are given the changes."""
-    with writing():
-        changes = try_out(stored.call, stored.prepared)
-        first = before(changes)
-        second: list[During] = []
-        try_out(stored.call, stored.prepared, lambda again: second.append(during(again)))
-        return changes, first, second[0]
+    return tried_twice(stored.call, stored.prepared, before, during)
 
 
 def draft(action: Action[In, Out, Any], given: In, ctx: Ctx) -> QueuedAnswer:
     """Queue a call that its author may not carry out, inside the gate's open transaction: who approves it needs the
     right to it themselves. Raises DomainError where the call cannot be made at all."""
-    this = Call(action, given, ctx, Trail(action=action.name, input_digest=fingerprint(given)))
+    this = Call(action, given, ctx, trail_of(action, given))
     target = action.target(given, ctx)
     place(this, target)
     this.trail.rule, this.trail.facts = "draft", call_facts(this, target)

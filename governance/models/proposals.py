@@ -20,7 +20,9 @@ class Proposal(models.Model):
 
     A claim is a lease until `claimed_until`; a snooze lasts until `snoozed_until`, or until the same call was `seen`
     `snoozed_to_seen` times. `approvals` counts those that stand at this revision. A `drafted` call is carried out with the
-    rights of the one who decides. `proposed_input` is the input as the proposer sent it, where a person edited it since.
+    rights of the one who decides. `evidence` is a digest of all that it rests on, `rests_on` one of each piece that was
+    told under its subject. `proposed_input` is the input as the proposer sent it, where a person edited it since.
+    `told_before` and `told_after` are what stands and what would stand in the words of its app, for lists; cut.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
@@ -30,6 +32,7 @@ class Proposal(models.Model):
     scope = models.CharField(max_length=240, default="*")
     subject_key = models.CharField(max_length=320)
     evidence = models.CharField(max_length=64, blank=True, default="")
+    rests_on = JSONField(default=list)
     revision = models.PositiveIntegerField(default=1)
     digest = models.CharField(max_length=64)
     changes = JSONField(default=list)
@@ -50,6 +53,8 @@ class Proposal(models.Model):
 
     subject = models.CharField(max_length=300, blank=True, default="")
     summary = models.CharField(max_length=500, blank=True, default="")
+    told_before = models.CharField(max_length=400, blank=True, default="")
+    told_after = models.CharField(max_length=400, blank=True, default="")
     search_text = models.TextField(blank=True, default="")
     similar_key = models.CharField(max_length=64, blank=True, default="")
     source_key = models.CharField(max_length=64, blank=True, default="")

@@ -9,6 +9,7 @@ from governance.policies.decide import (
     ScopeFacts,
     Verdict,
     decide,
+    denied,
     may_wait,
 )
 from governance.policies.effective import (
@@ -19,7 +20,6 @@ from governance.policies.effective import (
     effective_or_defaults,
     in_force,
     read_file,
-    validate_document,
 )
 from governance.policies.quotas import (
     ActorQuota,
@@ -38,13 +38,19 @@ from governance.policies.sections import (
     ReviewPolicy,
     ScopesPolicy,
 )
+from governance.policies.sense import (
+    check_document,
+)
 from governance.policies.weigh import (
     Weighed,
     Weight,
     for_scope,
+    heavier,
     weigh,
 )
 from governance.policies.words import (
+    deciding,
+    held_by,
     in_words,
     verdict_of,
 )
@@ -70,16 +76,20 @@ __all__ = [
     "Weighed",
     "Weight",
     "at_version",
+    "check_document",
     "decide",
+    "deciding",
+    "denied",
     "effective",
     "effective_or_defaults",
     "for_scope",
+    "heavier",
+    "held_by",
     "in_force",
     "in_words",
     "may_wait",
     "read_file",
     "replay",
-    "validate_document",
     "verdict_of",
     "weigh",
 ]

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-from governance.policies.sections import AllowRule, QueueRule, ReviewPolicy
-from kernel.actions import Effect
-from kernel.context import ActorKind, Right, covers
+from governance.policies.sections import AllowRule, CareRule, QueueRule, ReviewPolicy
+from governance.policies.weigh import by_two
+from kernel.actions import Action, Effect
+from kernel.context import ActorKind, Right, covers, suffices
 
 if TYPE_CHECKING:
     from governance.policies.effective import Policies
 
 
 ALWAYS_REVIEWED = "always_reviewed"
+TWO_PERSON = "review.two_person:"
 
 
 class Verdict(StrEnum):
@@ -38,7 +40,10 @@ class ScopeFacts:
 @dataclass(frozen=True, slots=True)
 class Facts:
     """Everything a decision rests on; kept in the audit log. `waits`: the action always waits for a person, and the
-    actor is none who may decide there."""
+    actor is none who may decide there. `or_decide`: a person who may decide on a scope needs no other right there.
+    `place`: the scope in which a proposal for the call is decided, where it is none of `scopes`. `parts`: what was done
+    within the call that policy judges as calls of other actions, as pairs of action and scope. `judged_as`: further
+    actions as which policy judges the call beside its own name."""
 
     action: str
     effect: str
@@ -51,17 +56,40 @@ class Facts:
     queueable: bool = True
     waits: bool = False
     actor: str = ""
+    or_decide: bool = False
+    place: str = ""
+    parts: tuple[tuple[str, str], ...] = ()
+    judged_as: tuple[str, ...] = ()
+
+    @property
+    def touched(self) -> tuple[str, ...]:
+        """Every scope that the call is about, the one in which it is decided included."""
+        return (*(scope.name for scope in self.scopes), *((self.place,) if self.place else ()))
+
+    def calls_within(self) -> Iterator[Facts]:
+        """Each part as the call that it is judged as. What the actor held was enough for it, where that is not told."""
+        told = {scope.name: scope for scope in self.scopes}
+        for action, name in self.parts:
+            scope = told.get(name, ScopeFacts(name, (self.right,)))
+            yield replace(self, action=action, scopes=(scope,), place="", parts=(), judged_as=())
+
+    def permits(self, scope: ScopeFacts) -> bool:
+        """Whether what the actor holds on the scope is enough for the call."""
+        return suffices(scope.held, self.right, self.actor_kind, or_decide=self.or_decide)
 
     def as_json(self) -> dict[str, Any]:
         """The form kept in the audit log."""
-        return asdict(self)
+        kept = asdict(self)
+        return {name: told for name, told in kept.items() if told or name not in ("parts", "judged_as")}
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> Facts:
         """Facts read back from the audit log; what was not recorded yet when they were kept has its default."""
         known = {each.name: kept[each.name] for each in fields(cls) if each.name in kept}
         scopes = tuple(ScopeFacts(scope["name"], tuple(scope["held"])) for scope in kept["scopes"])
-        return cls(**{**known, "scopes": scopes})
+        parts = tuple((action, scope) for action, scope in kept.get("parts", ()))
+        judged_as = tuple(kept.get("judged_as", ()))
+        return cls(**{**known, "scopes": scopes, "parts": parts, "judged_as": judged_as})
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +103,15 @@ class Decision:
 
 
 def decide(facts: Facts, policies: Policies) -> Decision:
-    """Apply the rules in order: visible, permitted, already approved, always reviewed, queued by policy, else allowed."""
-    for scope in facts.scopes:
-        denied = _denied(facts, scope)
-        if denied is not None:
-            return denied
+    """Apply the rules in order: visible, permitted, already approved, always reviewed, queued by policy, a person's call
+    for which two stand, else allowed. Of a call that is judged as several actions the first that holds it back counts."""
+    if facts.judged_as:
+        each = [replace(facts, action=name, judged_as=()) for name in (facts.action, *facts.judged_as)]
+        decided = [decide(alone, policies) for alone in each]
+        return next((found for found in decided if found.verdict is not Verdict.ALLOW), decided[0])
+    refused = denied(facts)
+    if refused is not None:
+        return refused
     if facts.approved:
         return Decision(Verdict.ALLOW, "approved")
     if facts.waits:
@@ -92,22 +124,37 @@ def decide(facts: Facts, policies: Policies) -> Decision:
             return Decision(Verdict.ALLOW, f"review.allow:{allowed.name}")
         if queued is not None:
             return Decision(Verdict.QUEUE, f"review.queue:{queued.name}")
-    return Decision(Verdict.ALLOW, f"right:{facts.right}")
+        shared = _shared(facts, review)
+        if shared is not None:
+            return Decision(Verdict.QUEUE, f"{TWO_PERSON}{shared.name}")
+    lacking = any(facts.right not in scope.held for scope in facts.scopes)
+    return Decision(Verdict.ALLOW, f"right:{Right.DECIDE if lacking else facts.right}")
 
 
-def may_wait(policies: Policies, action: str, actor_kind: str, scope_type: str) -> bool:
+def may_wait(policies: Policies, action: Action[Any, Any, Any], actor_kind: str, scope_type: str) -> bool:
     """Whether a rule could queue such a call at all: a cheap first look, before the call itself is put together."""
-    rules = policies.section(ReviewPolicy).queue
+    review = policies.section(ReviewPolicy)
+    return any(_may_wait(name, actor_kind, scope_type, review) for name in (action.name, *action.judged_as))
+
+
+def _may_wait(action: str, actor_kind: str, scope_type: str, review: ReviewPolicy) -> bool:
+    if actor_kind == ActorKind.PERSON and by_two(action, (scope_type,), review) is not None:
+        return True
     return any(
         actor_kind in rule.actor_kinds
         and any(fnmatchcase(action, pattern) for pattern in rule.actions)
         and (not rule.scope_types or scope_type in rule.scope_types)
-        for rule in rules
+        for rule in review.queue
     )
 
 
+def denied(facts: Facts) -> Decision | None:
+    """Why a call is denied, whatever the policy says and whoever approved it: what the actor holds is not enough."""
+    return next((found for scope in facts.scopes if (found := _denied(facts, scope)) is not None), None)
+
+
 def _denied(facts: Facts, scope: ScopeFacts) -> Decision | None:
-    if facts.right in scope.held:
+    if facts.permits(scope):
         return None
     if facts.domain_id is not None and Right.READ not in scope.held:
         what = f"scope {scope.name!r}" if scope.name != "*" else f"domain {facts.domain_id!r}"
@@ -117,8 +164,14 @@ def _denied(facts: Facts, scope: ScopeFacts) -> Decision | None:
         Verdict.DENY,
         f"missing_right:{facts.right}",
         "forbidden",
-        f"{facts.action} needs the right {str(facts.right)!r} {where}, which you do not hold.",
+        f"{facts.action} needs the right {_needed(facts)} {where}, which you do not hold.",
     )
+
+
+def _needed(facts: Facts) -> str:
+    """The right in quotes, with the other one that would do for this actor."""
+    either = facts.or_decide and facts.actor_kind == ActorKind.PERSON
+    return f"{str(facts.right)!r} or {str(Right.DECIDE)!r}" if either else repr(str(facts.right))
 
 
 def _matches(rule: QueueRule, facts: Facts) -> bool:
@@ -126,8 +179,15 @@ def _matches(rule: QueueRule, facts: Facts) -> bool:
         return False
     if not any(fnmatchcase(facts.action, pattern) for pattern in rule.actions):
         return False
-    types = {scope.name.partition(":")[0] for scope in facts.scopes}
+    types = {name.partition(":")[0] for name in facts.touched}
     return not rule.scope_types or bool(types & set(rule.scope_types))
+
+
+def _shared(facts: Facts, review: ReviewPolicy) -> CareRule | None:
+    """The rule by which a person's call needs another person too."""
+    if facts.actor_kind != ActorKind.PERSON:
+        return None
+    return by_two(facts.action, facts.touched, review)
 
 
 def _excepts(rule: AllowRule, facts: Facts) -> bool:
@@ -135,6 +195,5 @@ def _excepts(rule: AllowRule, facts: Facts) -> bool:
         return False
     if not any(fnmatchcase(facts.action, pattern) for pattern in rule.actions):
         return False
-    return bool(facts.scopes) and all(
-        any(covers(pattern, scope.name) for pattern in rule.scopes) for scope in facts.scopes
-    )
+    touched = facts.touched
+    return bool(touched) and all(any(covers(pattern, name) for pattern in rule.scopes) for name in touched)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar, cast
 from uuid import UUID
@@ -28,11 +28,13 @@ FILE_NAME = "brain.yml"
 
 @dataclass(frozen=True, slots=True)
 class Policies:
-    """Every section, typed, and the name of the version that they make up together."""
+    """Every section, typed, and the name of the version that they make up together. `stored` are all the versions that
+    were there when it was put together."""
 
     version: str
     sections: Mapping[str, PolicySection]
     unregistered_file: dict[str, Any] | None = None
+    stored: Sequence[_Version] = field(default=(), repr=False, compare=False)
 
     def section(self, model: type[Section]) -> Section:
         """One typed section."""
@@ -85,7 +87,7 @@ def effective(domain_id: str | None, draft: Draft | None = None) -> Policies:
     Raises UnavailableError where `brain.yml` cannot be used.
     """
     stored = read_file()
-    rows = _versions(domain=domain_id or "")
+    rows = list(_versions(domain=domain_id or ""))
     in_file = next((row for row in rows if row.source == "file"), None)
     overall = next((row for row in rows if row.source == "action" and row.domain_id is None), None)
     own = next((row for row in rows if row.source == "action" and row.domain_id is not None), None)
@@ -103,7 +105,7 @@ def effective(domain_id: str | None, draft: Draft | None = None) -> Policies:
             merged = _merged(canonical_json(stored), tuple(row.id for row in (overall, own) if row))
     except InvalidInputError as exc:
         raise UnavailableError(f"A stored policy version cannot be used: {exc.message}") from exc
-    return Policies("+".join(names) or "defaults", merged, unregistered)
+    return Policies("+".join(names) or "defaults", merged, unregistered, rows)
 
 
 def _drafted(
@@ -115,26 +117,27 @@ def _drafted(
     return [stored, draft.document, *([_document(own.id)] if own else [])]
 
 
-def at_version(name: str, domain_id: str | None) -> Policies | None:
-    """The policy that a recorded version names, put together again; None where a part of it is not stored."""
+def at_version(name: str, domain_id: str | None, now: Policies | None = None) -> Policies | None:
+    """The policy that a recorded version names, put together again; None where a part of it is not stored. `now` is the
+    policy in force, where it is known: what is stored is not looked up again then."""
+    stored = now.stored if now is not None else list(_versions(domain=domain_id or ""))
     layers: list[Mapping[str, Any]] = []
     for part in name.split("+") if name not in ("", "defaults") else []:
-        kind, _, rest = part.rpartition(":" if part.startswith("file:") else "v")
-        rows = PolicyVersion.objects.filter(domain_id=None)
-        if kind == "file":
-            rows = rows.filter(source="file", digest__startswith=rest)
-        elif rest.isdigit() and kind in ("", f"{domain_id}/"):
-            rows = PolicyVersion.objects.filter(domain_id=domain_id if kind else None, source="action", number=rest)
-        else:
-            return None
-        row = rows.first()
+        row = next((row for row in stored if _is_named(row, part)), None)
         if row is None:
             return None
-        layers.append(row.document)
+        layers.append(_document(row.id))
     try:
         return Policies(name, _merge(layers))
     except InvalidInputError:
         return None  # a section or a field of that time is none any more
+
+
+def _is_named(row: _Version, part: str) -> bool:
+    """Whether a part of a version's name means this stored version."""
+    if row.source == "file":
+        return part.startswith("file:") and row.digest.startswith(part.removeprefix("file:"))
+    return part == (f"v{row.number}" if row.domain_id is None else f"{row.domain_id}/v{row.number}")
 
 
 def in_force(domain_id: str | None, ctx: Ctx) -> Policies:

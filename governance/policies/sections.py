@@ -71,7 +71,11 @@ class ReviewPolicy(PolicySection):
 
     queue: list[QueueRule] = Field(default=[], description="Rules in order; the first that matches queues the call.")
     allow: list[AllowRule] = Field(default=[], description="Exceptions from `queue` for named agents.")
-    two_person: list[CareRule] = Field(default=[], description="What two persons must approve.")
+    two_person: list[CareRule] = Field(
+        default=[],
+        description="What two persons stand for: two approve it, or one beside a proposer who could decide on it. A person's own "
+        "call waits for that other person; an agent's where a rule of `queue` holds it.",
+    )
     high_risk: list[CareRule] = Field(default=[], description="What is of high risk beside what always is.")
     claim_minutes: int = Field(default=10, ge=1, le=1440, description="Minutes for which a claim lasts.")
     bulk_cap: int = Field(

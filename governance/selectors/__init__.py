@@ -7,12 +7,14 @@ from governance.selectors.audit import (
     changes_around,
     changes_of,
     count_refused,
+    entry_of_call,
     get_audit_entry,
     page_of_audit,
     sighted_audit_entry,
     view_audit,
     view_audit_detail,
 )
+from governance.selectors.choices import choices_of
 from governance.selectors.filters import (
     default_filter,
     get_filter,
@@ -24,6 +26,7 @@ from governance.selectors.filters import (
 from governance.selectors.overview import (
     Day,
     OwnDay,
+    Told,
     Waiting,
     changes_of_proposals,
     decided_by_day,
@@ -58,13 +61,16 @@ from governance.selectors.proposals import (
     view_proposals,
 )
 from governance.selectors.review import (
+    changes_made,
     others_around,
     timeline,
     view_changes,
 )
 from governance.selectors.sight import (
+    deciding_right,
     domains_of_advice,
     may_be_told,
+    may_decide,
     second_looks,
     visible_assignments,
     visible_audit,
@@ -75,8 +81,10 @@ from governance.selectors.sight import (
     visible_proposals,
 )
 from governance.selectors.stats import (
+    approve_rate,
     blind_cases,
     review_stats,
+    standing_verdicts,
 )
 from governance.selectors.undone import TAKEN_BACK
 from governance.selectors.withheld import shown_facts, sighted
@@ -87,12 +95,16 @@ __all__ = [
     "OwnDay",
     "SecondLookError",
     "Seen",
+    "Told",
     "Waiting",
+    "approve_rate",
     "audit_in_sight",
     "blind_cases",
     "changes_around",
+    "changes_made",
     "changes_of",
     "changes_of_proposals",
+    "choices_of",
     "count_decidable",
     "count_matching",
     "count_queues",
@@ -101,8 +113,10 @@ __all__ = [
     "decided_by_day",
     "decided_today",
     "decided_unseen",
+    "deciding_right",
     "default_filter",
     "domains_of_advice",
+    "entry_of_call",
     "filter_proposals",
     "get_audit_entry",
     "get_filter",
@@ -110,6 +124,7 @@ __all__ = [
     "is_snoozed",
     "list_filters",
     "may_be_told",
+    "may_decide",
     "midnight",
     "neighbours_of",
     "others_around",
@@ -124,6 +139,7 @@ __all__ = [
     "sighted",
     "sighted_audit_entry",
     "similar_counts",
+    "standing_verdicts",
     "subjects_proposed",
     "tells",
     "timeline",

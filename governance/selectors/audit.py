@@ -49,6 +49,19 @@ def page_of_audit(given: ListAuditInput, ctx: Ctx) -> tuple[list[AuditEntry], st
     return shown, cursor
 
 
+def entry_of_call(action: str, ctx: Ctx) -> UUID | None:
+    """The id of the entry of what the actor just had done in this request; where that was done before and only answered
+    again, the id of the entry of the first time. None where nothing of it can be told."""
+    mine = AuditEntry.objects.filter(actor_id=ctx.actor.id, action=action, outcome=Outcome.ALLOWED).order_by(
+        "-at", "-id"
+    )
+    entry = mine.filter(request_id=ctx.request_id).first()
+    if entry is None or entry.changes:
+        return entry.pk if entry else None
+    first = mine.filter(input_digest=entry.input_digest, domain_id=entry.domain_id).exclude(changes=[]).first()
+    return first.pk if first else None
+
+
 def _after(given: ListAuditInput, rows: QuerySet[Row], key: str) -> QuerySet[Row]:
     """The rows from the cursor on; `key` is the column of the entry's id."""
     place = decode(given, 2)
@@ -143,9 +156,12 @@ def changes_of(table: str, object_id: str) -> QuerySet[Any, Any]:
     return AuditObject.objects.filter(table=table, object_id=object_id).values("entry_id")
 
 
-def on_record(table: str, object_ids: Collection[str]) -> set[str]:
-    """Those of the objects of one table that some entry says were changed; not limited to what anyone may see."""
+def on_record(table: str, object_ids: Collection[str], *, but: str = "") -> set[str]:
+    """Those of the objects of one table that some entry of another action than `but` says were changed; not limited to
+    what anyone may see."""
     rows = AuditObject.objects.filter(table=table, object_id__in=object_ids)
+    if but:
+        rows = rows.exclude(entry__action=but)
     return set(rows.values_list("object_id", flat=True)) if object_ids else set()
 
 

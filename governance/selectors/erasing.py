@@ -20,7 +20,7 @@ from kernel.rows import batches
 from scopes.selectors import within_reach
 
 ERASE, SCRUB_ERASED = "erase", "scrub_erased"
-OF_ERASING = (ERASE, SCRUB_ERASED)  # calls whose records say nothing of what is gone, and stay as they are
+OF_ERASING = (ERASE, SCRUB_ERASED)  # calls whose records stay: hashes, counts and the reason, which may say what went
 MOST = 10_000  # things that one call may erase, with all that goes along
 MOST_NAMES = 100_000  # ids by which records may quote all of that
 BATCH = 200
@@ -229,6 +229,14 @@ def visible_tombstones(ctx: Ctx) -> QuerySet[Tombstone]:
 def visible_holds(ctx: Ctx) -> QuerySet[LegalHold]:
     """The base queryset: holds on scopes that the actor reviews or audits."""
     return LegalHold.objects.filter(within_reach(ctx, Right.AUDIT))
+
+
+def holds_over(kind: str, object_id: UUID, domain_id: str, ctx: Ctx) -> list[LegalHold | None]:
+    """The legal holds in force on a thing that the actor may see; None for one that it may not see itself."""
+    things = {kind: dict(eraser_of(kind).find([object_id], domain_id, ctx))}
+    held = [UUID(each.id) for each in by_law(things, domain_id)] if things[kind] else []
+    seen = visible_holds(ctx).in_bulk(held) if held else {}
+    return [seen.get(each) for each in held]
 
 
 def view_tombstone(row: Tombstone) -> TombstoneView:

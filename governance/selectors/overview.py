@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
 from uuid import UUID
 
 from django.db.models import Case, CharField, Count, F, Q, Value, When
 from django.db.models.functions import TruncDate
 
 from governance.contracts import ProposalState, Risk, Verdict
-from governance.models import RISKS, Decision
+from governance.hooks import HeldCall
+from governance.models import RISKS, Decision, Proposal
 from governance.selectors.proposals import decidable, midnight
 from governance.selectors.sight import visible_proposals
-from governance.selectors.undone import with_undone
+from governance.selectors.undone import TAKEN_BACK, with_undone
 from kernel.context import Ctx, Right
 from scopes.selectors import within_reach
 
@@ -53,8 +53,8 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class OwnDay:
-    """What the person decided since midnight UTC: how often each verdict, those undone since as `undone`, and the
-    latest decisions."""
+    """What the person decided since midnight UTC: how often each verdict that stands, those undone since as `undone`, and
+    the latest decisions, with what they took back."""
 
     counts: Sequence[tuple[str, int]]
     latest: Sequence[Decision]
@@ -91,15 +91,41 @@ def decided_by_day(ctx: Ctx) -> list[Day]:
 def own_day(ctx: Ctx) -> OwnDay:
     """What the person decided today."""
     rows = Decision.objects.filter(by_id=ctx.actor.id, created_at__gte=midnight(ctx))
-    counts = with_undone(rows).order_by().values(what=_WHAT).annotate(n=Count("pk")).order_by("what")
+    counts = (
+        with_undone(rows.exclude(verdict__in=TAKEN_BACK))
+        .order_by()
+        .values(what=_WHAT)
+        .annotate(n=Count("pk"))
+        .order_by("what")
+    )
     latest = rows.select_related("proposal").defer(
         "input", "proposal__input", "proposal__changes", "proposal__search_text"
     )
     return OwnDay([(row["what"], row["n"]) for row in counts], list(latest.order_by("-created_at", "-id")[:SHOWN]))
 
 
-def changes_of_proposals(proposals: Sequence[UUID], ctx: Ctx) -> dict[UUID, list[dict[str, Any]]]:
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a proposal would change: the words of its app for what stands and what would stand, the call with the rows, and
+    the proposal as far as it was read for that."""
+
+    before: str
+    after: str
+    call: HeldCall
+    row: Proposal | None = None
+
+
+_TOLD = (
+    "told_before", "told_after", "action", "input", "changes", "domain_id", "scope", "drafted", "revision", "approvals",
+    "proposer_kind", "proposer_id", "proposer_name", "proposer_owner",
+)  # fmt: skip
+
+
+def changes_of_proposals(proposals: Sequence[UUID], ctx: Ctx) -> dict[UUID, Told]:
     """What visible proposals would change, by proposal; not of a draft whose whole policy the person may not read."""
     readable = Q(drafted=False) | within_reach(ctx, Right.AUDIT)
     rows = visible_proposals(ctx).prefetch_related(None).filter(readable, pk__in=proposals)
-    return dict(rows.order_by().values_list("pk", "changes"))
+    return {
+        row.pk: Told(row.told_before, row.told_after, HeldCall(row.action, row.input, row.changes), row)
+        for row in rows.order_by().only(*_TOLD)
+    }

@@ -5,28 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, UUIDField, Value
-from django.db.models.functions import Cast
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, TextField, UUIDField, Value
+from django.db.models.functions import Cast, Coalesce
 
 from governance.contracts import (
     ClaimView,
     DecisionView,
     ListProposalsInput,
+    Outcome,
     ProposalDetail,
     ProposalFilters,
     ProposalState,
     ProposalView,
     QueueCount,
+    QueueFilters,
     QueueName,
     SnoozeView,
     Verdict,
 )
-from governance.models import OPEN_STATES, RISKS, Decision, Mention, Proposal
+from governance.models import OPEN_STATES, RISKS, AuditEntry, Decision, Mention, Proposal
 from governance.selectors.counting import bounded_counts
-from governance.selectors.sight import second_looks, visible_proposals
-from governance.selectors.undone import TAKEN_BACK
+from governance.selectors.sight import decided_by, second_looks, visible_proposals
+from governance.selectors.undone import TAKEN_BACK, with_undone
 from kernel.context import ANY, Ctx, Right, type_prefix
 from kernel.errors import NotFoundError
 from kernel.paging import bad_cursor, decode, encode, page
@@ -36,6 +39,7 @@ from scopes.selectors import within_reach
 QUEUES: tuple[QueueName, ...] = ("open", "mine", "snoozed", "changes_requested", "approved", "rejected")
 BY_RISK = frozenset({"open", "mine", "snoozed", "changes_requested"})
 COUNTED_TO = 10_000
+_ALIKE = ("similar_key", "action", "domain_id", "scope")
 _LARGE = ("input", "changes", "search_text", "proposed_input")
 
 MAX_SUBJECTS = 10_000
@@ -78,40 +82,58 @@ def decided_unseen(proposal_id: UUID, ctx: Ctx) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A proposal to look at: how many visible open ones say nearly the same, itself included, and its neighbours in the
-    list from which it was opened."""
+    """A proposal to look at: how many visible open ones say nearly the same, itself included, its neighbours in the list
+    from which it was opened, and the recorded facts on which its call was held (None: none are on record)."""
 
     row: Proposal
     similar_open: int
     previous_id: UUID | None
     next_id: UUID | None
+    held_on: dict[str, Any] | None
 
 
 def proposal_to_review(proposal_id: UUID, given: ProposalFilters | None, ctx: Ctx) -> Seen:
     """One visible proposal without its decisions, and what of other ones is needed beside it, in one statement. `given`
     is the list from which it was opened; None: no neighbours. Raises NotFoundError."""
     seen = visible_proposals(ctx).prefetch_related(None)
-    same = seen.filter(similar_key=OuterRef("similar_key"), state=ProposalState.OPEN).exclude(similar_key="")
-    counted = same.order_by().values("similar_key").annotate(n=Count("pk")).values("n")
+    same = seen.filter(
+        state=ProposalState.OPEN, **{column: OuterRef(column) for column in _ALIKE if column != "domain_id"}
+    )
+    same = same.annotate(place=_place("domain_id")).filter(place=_place(OuterRef("domain_id")))
+    counted = same.exclude(similar_key="").order_by().values("similar_key").annotate(n=Count("pk")).values("n")
+    entries = AuditEntry.objects.filter(proposal=OuterRef("pk"), outcome=Outcome.QUEUED).exclude(facts={})
+    facts = entries.order_by("id").values("facts")[:1]
     around = neighbours_in(given, ctx) if given is not None else (Value(None), Value(None))
     previous_id, next_id = (Cast(each, UUIDField()) if isinstance(each, Value) else each for each in around)
-    rows = seen.filter(pk=proposal_id).annotate(similar_open=Subquery(counted))
+    rows = seen.filter(pk=proposal_id).annotate(similar_open=Subquery(counted), held_on=Subquery(facts))
     row = rows.annotate(previous_id=previous_id, next_id=next_id).first()
     if row is None:
         raise _unseen(proposal_id, ctx)
-    return Seen(row, row.similar_open or 0, row.previous_id, row.next_id)
+    return Seen(row, row.similar_open or 0, row.previous_id, row.next_id, row.held_on)
+
+
+def _place(domain_id: str | OuterRef) -> Coalesce:
+    """A domain, or where a proposal is about the installation an empty text: NULL is equal to nothing, not to itself."""
+    return Coalesce(domain_id, Value(""), output_field=TextField())
 
 
 def decidable(ctx: Ctx) -> QuerySet[Proposal]:
     """The visible proposals on whose scope the actor may decide."""
-    return visible_proposals(ctx).filter(within_reach(ctx, Right.DECIDE))
+    return visible_proposals(ctx).filter(decided_by(ctx))
 
 
 def filter_proposals(given: ProposalFilters, ctx: Ctx) -> QuerySet[Proposal]:
     """Visible proposals that fit the filters."""
+    rows = _narrowed(given, ctx)
+    if given.state is not None:
+        rows = rows.filter(state=given.state)
+    return rows.filter(_in_queue(given.queue, ctx)) if given.queue is not None else rows
+
+
+def _narrowed(given: QueueFilters, ctx: Ctx) -> QuerySet[Proposal]:
+    """Visible proposals that fit the filters, in whichever queue."""
     wanted = {
         "domain_id": given.domain_id,
-        "state": given.state,
         "action": given.action,
         "proposer_name": given.proposer,
         "risk": RISKS.index(given.risk) if given.risk is not None else None,
@@ -123,8 +145,6 @@ def filter_proposals(given: ProposalFilters, ctx: Ctx) -> QuerySet[Proposal]:
     rows = visible_proposals(ctx).filter(**{column: value for column, value in wanted.items() if value is not None})
     if given.text:  # nor may anyone guess by words what they may not read
         rows = rows.filter(Q(drafted=False) | within_reach(ctx, Right.AUDIT))
-    if given.queue is not None:
-        rows = rows.filter(_in_queue(given.queue, ctx))
     if given.scope is not None:
         rows = rows.filter(_in_scopes(given.scope))
     if given.similar_to is not None:
@@ -178,10 +198,10 @@ def neighbours_of(proposal_id: UUID, given: ProposalFilters, ctx: Ctx) -> tuple[
     return found.first() or (None, None)
 
 
-def count_queues(domain_id: str | None, ctx: Ctx) -> list[QueueCount]:
-    """How many proposals each queue lists, counted up to a bound."""
-    lists = [filter_proposals(ProposalFilters(domain_id=domain_id, queue=queue), ctx) for queue in QUEUES]
-    counted = bounded_counts([rows.prefetch_related(None) for rows in lists], COUNTED_TO)
+def count_queues(given: QueueFilters, ctx: Ctx) -> list[QueueCount]:
+    """How many proposals each queue lists with these filters, counted up to a bound."""
+    rows = _narrowed(given, ctx).prefetch_related(None)
+    counted = bounded_counts([rows.filter(_in_queue(queue, ctx)) for queue in QUEUES], COUNTED_TO)
     return [
         QueueCount(queue=queue, count=min(count, COUNTED_TO), at_least=count > COUNTED_TO)
         for queue, count in zip(QUEUES, counted, strict=True)
@@ -208,20 +228,35 @@ def midnight(ctx: Ctx) -> datetime:
     return ctx.now.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
-def decided_today(ctx: Ctx) -> int:
-    """The actor's own verdicts since midnight UTC, also those undone since; taking back is none."""
+@dataclass(frozen=True, slots=True)
+class Today:
+    """The actor's own verdicts since midnight UTC: how many were given, also those undone since, and how many stand.
+    Taking back is none."""
+
+    given: int
+    standing: int
+
+
+def decided_today(ctx: Ctx) -> Today:
+    """What the actor decided today."""
     mine = Decision.objects.filter(by_id=ctx.actor.id, created_at__gte=midnight(ctx))
-    return mine.exclude(verdict__in=TAKEN_BACK).count()
+    verdicts = with_undone(mine.exclude(verdict__in=TAKEN_BACK)).order_by()
+    return Today(**verdicts.aggregate(given=Count("pk"), standing=Count("pk", filter=Q(undone=False))))
 
 
-def similar_counts(rows: Iterable[Proposal], ctx: Ctx) -> dict[str, int]:
-    """How many visible open proposals share each similarity key of these rows."""
+def likeness_of(row: Proposal) -> tuple[str, ...]:
+    """Equal for proposals on which a person may decide alike: of one action in one place that say nearly the same."""
+    return tuple(getattr(row, column) or "" for column in _ALIKE)
+
+
+def similar_counts(rows: Iterable[Proposal], ctx: Ctx) -> dict[tuple[str, ...], int]:
+    """How many visible open proposals share each likeness of these rows."""
     keys = {row.similar_key for row in rows if row.similar_key}
     if not keys:
         return {}
     found = visible_proposals(ctx).prefetch_related(None).filter(similar_key__in=keys, state=ProposalState.OPEN)
-    counted = found.order_by().values("similar_key").annotate(n=Count("pk"))
-    return {row["similar_key"]: row["n"] for row in counted}
+    counted = found.order_by().values_list(*_ALIKE).annotate(n=Count("pk"))
+    return {tuple(value or "" for value in values): number for *values, number in counted}
 
 
 def view_proposal(row: Proposal, ctx: Ctx, similar: int | None = None) -> ProposalView:
@@ -232,7 +267,7 @@ def view_proposal(row: Proposal, ctx: Ctx, similar: int | None = None) -> Propos
 def view_proposals(rows: list[Proposal], ctx: Ctx) -> list[ProposalView]:
     """Proposals as lists show them, each with the number of others that say nearly the same."""
     counts = similar_counts(rows, ctx)
-    return [view_proposal(row, ctx, counts.get(row.similar_key, 0)) for row in rows]
+    return [view_proposal(row, ctx, counts.get(likeness_of(row), 0)) for row in rows]
 
 
 def view_proposal_detail(row: Proposal, ctx: Ctx, similar: int | None = None) -> ProposalDetail:
@@ -293,7 +328,8 @@ def _in_scopes(pattern: str) -> Q:
 
 
 def _like(row: Proposal) -> Q:
-    return Q(similar_key=row.similar_key) if row.similar_key else Q(pk=row.pk)
+    same = Q(**{column: getattr(row, column) for column in _ALIKE})
+    return same if row.similar_key else Q(pk=row.pk)
 
 
 def _snooze(row: Proposal, ctx: Ctx) -> SnoozeView | None:

@@ -12,6 +12,7 @@ from django.db.models import Q, QuerySet, Value
 from governance.contracts import (
     EarlierProposal,
     FieldChange,
+    Outcome,
     ProposalState,
     RowChange,
     SourceView,
@@ -19,7 +20,7 @@ from governance.contracts import (
     StepView,
     Verdict,
 )
-from governance.models import Proposal
+from governance.models import AuditEntry, Proposal
 from governance.selectors.happenings import read_happenings
 from governance.selectors.proposals import decidable, view_decision
 from kernel.context import Ctx
@@ -104,6 +105,16 @@ def _brief(rows: Sequence[Proposal]) -> list[EarlierProposal]:
         )
         for row in rows
     ]
+
+
+def changes_made(row: Proposal) -> list[dict[str, Any]]:
+    """What a decided proposal changed, as the audit log has it; of one that was not carried out what it would have."""
+    told: list[dict[str, Any]] = row.changes
+    if row.state == ProposalState.APPROVED and told:
+        done = AuditEntry.objects.filter(proposal=row, action=row.action, outcome=Outcome.ALLOWED)
+        made = done.order_by("-id").values_list("changes", flat=True).first()
+        told = made if made is not None else told
+    return told
 
 
 def view_changes(changes: Iterable[dict[str, Any]]) -> list[RowChange]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from governance.contracts import Outcome, ProposalState
 from governance.models import AuditEntry, BlindReview, Decision, PolicyVersion, Proposal
+from kernel.actions import all_actions
 from kernel.context import ANY, ActorKind, Ctx, Right
 from scopes.contracts import LEGACY_DOMAIN
 from scopes.models import ApiKey, Grant, Principal, ReviewerAssignment
@@ -20,7 +23,7 @@ def visible_proposals(ctx: Ctx) -> QuerySet[Proposal]:
     the actor: what was decided on them is not to be told before it is given."""
     own = Q(proposer_kind=ctx.actor.kind, proposer_id=ctx.actor.id)
     own &= Q(domain_id=None) | Q(domain_id__in=visible_domains(ctx).values("pk"))
-    seen = within_reach(ctx, Right.DECIDE) | own
+    seen = decided_by(ctx) | own
     if ctx.actor.kind is ActorKind.AGENT:
         seen |= Q(domain_id__in=domains_of_advice(ctx))
     elif ctx.actor.kind is ActorKind.PERSON:
@@ -28,10 +31,41 @@ def visible_proposals(ctx: Ctx) -> QuerySet[Proposal]:
     return Proposal.objects.filter(seen).prefetch_related("decisions")
 
 
+def decided_by(ctx: Ctx) -> Q:
+    """Of proposals those that the actor decides on: where it may decide, and what only operators may do where it
+    operates."""
+    seen = within_reach(ctx, Right.DECIDE)
+    operated = tuple(
+        grant
+        for grant in ctx.reach
+        if Right.OPERATE in grant.rights and not ctx.may(Right.DECIDE, grant.domain_id, grant.pattern)
+    )
+    if not operated or ctx.actor.kind is not ActorKind.PERSON:
+        return seen
+    names = [action.name for action in all_actions() if action.right is Right.OPERATE]
+    return seen | (Q(action__in=names) & within_reach(replace(ctx, reach=operated), Right.OPERATE))
+
+
+def deciding_right(action: str, domain_id: str | None, scope: str, ctx: Ctx) -> Right:
+    """The right with which the actor decides on a proposal of that action: to decide, or to operate where the action is
+    one of operators and the actor may not decide."""
+    place = (domain_id or ANY, scope)
+    if ctx.actor.kind is not ActorKind.PERSON or ctx.may(Right.DECIDE, *place):
+        return Right.DECIDE
+    known = next((each for each in all_actions() if each.name == action), None)
+    operated = known is not None and known.right is Right.OPERATE and ctx.may(Right.OPERATE, *place)
+    return Right.OPERATE if operated else Right.DECIDE
+
+
+def may_decide(action: str, domain_id: str | None, scope: str, ctx: Ctx) -> bool:
+    """Whether the actor decides on such a proposal."""
+    return ctx.may(deciding_right(action, domain_id, scope, ctx), domain_id or ANY, scope)
+
+
 def second_looks(ctx: Ctx) -> QuerySet[Proposal]:
     """The base queryset: decided proposals of the sample that wait for a second look by the actor, who may decide there
     and neither proposed nor decided. Nothing that leaves may tell what was decided on them."""
-    rows = Proposal.objects.filter(within_reach(ctx, Right.DECIDE), _waits_for_a_look_of(ctx))
+    rows = Proposal.objects.filter(decided_by(ctx), _waits_for_a_look_of(ctx))
     return rows if ctx.actor.kind is ActorKind.PERSON else rows.none()
 
 

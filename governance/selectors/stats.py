@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from statistics import median
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet
 
 from governance.contracts import DayCount, ReviewStatsInput, ReviewStatsResult, Tally, Verdict
 from governance.models import BlindReview, Decision, Proposal
@@ -62,7 +62,7 @@ class _Sums:
             changes_requested=self.counts[Verdict.CHANGES_REQUESTED],
             undone=self.undone,
             reverted=self.reverted,
-            approve_rate=_share(approved, approved + rejected),
+            approve_rate=approve_rate(approved, rejected),
             reverted_rate=_share(self.reverted, approved + self.reverted),
             median_seconds=round(median(self.seconds), 3) if self.seconds else None,
         )
@@ -86,6 +86,25 @@ def review_stats(given: ReviewStatsInput, ctx: Ctx) -> ReviewStatsResult:
         counted=len(made),
         at_least=more,
     )
+
+
+def standing_verdicts(
+    proposers: Collection[str], domain_id: str | None, since: datetime, ctx: Ctx
+) -> dict[tuple[str, str], int]:
+    """How many decisions of each verdict were made since then on proposals of these actors, and stand: by actor id and
+    verdict, as far as the one who asks may audit them."""
+    place = within_reach(ctx, Right.AUDIT, domain="proposal__domain_id", scope="proposal__scope")
+    rows = Decision.objects.filter(place, created_at__gte=since, proposal__proposer_id__in=proposers)
+    if domain_id is not None:
+        rows = rows.filter(proposal__domain_id=domain_id)
+    counted = with_undone(rows).filter(undone=False).order_by().values_list("proposal__proposer_id", "verdict")
+    return {(proposer, verdict): number for proposer, verdict, number in counted.annotate(n=Count("pk"))}
+
+
+def approve_rate(approved: int, rejected: int) -> float | None:
+    """The share of approvals among the approvals and rejections that stand, 0 to 1; None where there are none. It is the
+    one rate that every page and answer tells."""
+    return _share(approved, approved + rejected)
 
 
 def blind_cases(domain_id: str | None, ctx: Ctx) -> QuerySet[Proposal]:

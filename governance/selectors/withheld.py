@@ -51,7 +51,10 @@ def shown_facts(row: AuditEntry, ctx: Ctx) -> dict[str, Any]:
         each if _audits(row, each["name"], ctx) else {"name": WITHHELD, "held": []}
         for each in row.facts.get("scopes", [])
     ]
-    return {**row.facts, "scopes": scopes} if scopes else row.facts
+    shown = {**row.facts, "scopes": scopes} if scopes else {**row.facts}
+    if "parts" in shown:
+        shown["parts"] = [part for part in shown["parts"] if _audits(row, part[1], ctx)]
+    return shown
 
 
 def _scopes(row: AuditEntry, change: Mapping[str, Any]) -> Iterator[str]:

@@ -29,6 +29,7 @@ from governance.services.preferences import (
     set_preferences,
 )
 from governance.services.proposals import (
+    Evidence,
     NewProposal,
     add_decision,
     changes_digest,
@@ -81,6 +82,7 @@ from governance.services.transitions import (
 
 __all__ = [
     "DailyCapError",
+    "Evidence",
     "IrreversibleError",
     "NewProposal",
     "Step",

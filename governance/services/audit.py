@@ -21,7 +21,7 @@ _INVALID = frozenset({"invalid_json", "invalid_input", "too_large", "unsupported
 
 @dataclass(slots=True)
 class Trail:
-    """What is known so far of a call, for its audit entry."""
+    """What is known so far of a call, for its audit entry. `reason` is the one that its maker gave."""
 
     action: str
     domain_id: str | None = None
@@ -32,10 +32,12 @@ class Trail:
     facts: Facts | None = None
     proposal_id: UUID | None = None
     changes: Sequence[Change] = field(default_factory=list)
+    reason: str = ""
 
 
 def record(trail: Trail, ctx: Ctx, outcome: Outcome, *, reason: str = "", code: str = "") -> AuditEntry:
-    """Append one audit entry. An approved call is entered under the person who decided, on behalf of the proposer."""
+    """Append one audit entry. An approved call is entered under the person who decided, on behalf of the proposer.
+    `reason`: why it was refused, or else the one that was given."""
     decided_by = ctx.approval.decided_by if ctx.approval else None
     actor = decided_by or ctx.actor
     entry = AuditEntry(
@@ -53,7 +55,7 @@ def record(trail: Trail, ctx: Ctx, outcome: Outcome, *, reason: str = "", code: 
         rule=trail.rule,
         policy_version=trail.policy_version,
         code=code,
-        reason=reason,
+        reason=reason or storable(trail.reason),
         facts=trail.facts.as_json() if trail.facts else {},
         input_digest=trail.input_digest,
         changes=[change.as_json() for change in trail.changes],

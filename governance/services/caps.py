@@ -35,7 +35,7 @@ def require_room_today(row: Proposal, ctx: Ctx) -> None:
         return
     user_id = ctx.actor.id.partition(":")[2]
     get_user_model().objects.select_for_update(no_key=True).only("pk").get(pk=user_id)
-    done = selectors.decided_today(ctx)
+    done = selectors.decided_today(ctx).given
     if done < cap:
         return
     wait = int((selectors.midnight(ctx) + timedelta(days=1) - ctx.now).total_seconds()) + 1

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import Any, Self
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
-from django.db.models import F
+from django.db.models import F, Q
 
 from governance.contracts import Outcome, ProposalFacts, ProposalState, StepKind, Verdict
 from governance.hooks import facts_of
@@ -18,23 +18,44 @@ from governance.policies import Weight
 from governance.services.audit import Trail
 from governance.services.steps import add_step
 from kernel import clock
-from kernel.actions import Change
+from kernel.actions import Change, Target
 from kernel.canonical import digest
 from kernel.context import ActorKind, Ctx
 from kernel.contracts import Contract
 from kernel.errors import ConflictError
+from kernel.likeness import likeness_of
 from kernel.text import fold
 
 SEARCHED_CHARS = 4000
+TOLD_CHARS = 400
+REJECTIONS = 200  # of one subject that are looked at
 EXPIRED_AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a call rests on: a digest of all of it, and one of each piece."""
+
+    whole: str
+    pieces: tuple[str, ...]
+
+    @classmethod
+    def of(cls, target: Target) -> Self:
+        """That of a call about the target."""
+        pieces = target.rests_on
+        if pieces is None:
+            pieces = (target.evidence,) if target.evidence else ()
+        return cls(target.evidence, pieces)
+
+
+@dataclass(frozen=True, slots=True)
 class NewProposal:
-    """What is known of a call that is to wait, beside its trail and input."""
+    """What is known of a call that is to wait, beside its trail and input. `named`: its action says what it is about, so
+    that calls which say nearly the same are about the same."""
 
     subject: str
-    evidence: str
+    named: bool
+    evidence: Evidence
     weight: Weight
     changes: Sequence[Change]
     drafted: bool = False
@@ -59,25 +80,34 @@ def facts_about(action: str, given: Contract, changes: Sequence[Change], ctx: Ct
     """What lists show of a call that waits: as its app tells it, and where that says nothing, as its rows do."""
     find = facts_of(action)
     told = find(given, changes, ctx) if find is not None else ProposalFacts()
-    words = list(_words(given.model_dump(mode="json")))
-    plain = fold(" ".join(words)).translate(_DIGITS)
+    words = list(words_of(given.model_dump(mode="json")))
     return ProposalFacts(
         subject=(told.subject or f"{action}: {' '.join(words)}" if words else action)[:300],
         summary=(told.summary or _counted(changes))[:500],
-        similar_key=told.similar_key or digest([action, "".join(filter(str.isalpha, plain))]),
+        before=told.before,
+        after=told.after,
+        similar_key=told.similar_key or alike(action, given.model_dump(mode="json")),
         source_key=told.source_key,
         has_conflict=told.has_conflict,
     )
 
 
+def alike(action: str, tree: Mapping[str, Any]) -> str:
+    """Equal for calls of an action of which the texts say nearly the same (`kernel.likeness`) and everything else is
+    equal; where its app knows better, it says so itself."""
+    return digest([action, likeness_of({name: value for name, value in tree.items() if name != "idempotency_key"})])
+
+
 def open_proposal(trail: Trail, given: Contract, about: NewProposal, ctx: Ctx) -> tuple[Proposal, bool]:
     """Store a call for review: the proposal, and whether it is new. One subject has one open proposal: the same call
     again gives the open one and counts it as seen, another call raises ConflictError that names it. What was rejected
-    is refused when an agent sends it again, with the reason as data, unless its evidence changed."""
+    is refused when an agent sends it again, with the reason as data, unless there is new evidence."""
     try:
         with transaction.atomic():
             row = _insert(trail, given, about, ctx)
-            refuse_rejected(row, ctx)  # after the insert: a rejection at this very moment is committed by now
+            refuse_rejected(
+                row, about.evidence, ctx, alike=about.named
+            )  # after the insert: a rejection at this very moment is committed by now
     except IntegrityError as exc:
         return _open_one(trail, given, about, ctx, exc), False
     return row, True
@@ -138,7 +168,6 @@ def add_decision(
     )
 
 
-_DIGITS = {ord(digit): None for digit in "0123456789"}
 _NAMES = frozenset({"idempotency_key", "domain_id", "session_id", "id", "type", "role"})
 
 
@@ -152,7 +181,9 @@ def content_columns(action: str, given: Contract, changes: Sequence[Change], ctx
         "changes": [change.as_json() for change in changes],
         "subject": facts.subject,
         "summary": facts.summary,
-        "search_text": fold(" ".join([facts.subject, facts.summary, *_words(tree)]))[:SEARCHED_CHARS],
+        "search_text": fold(" ".join([facts.subject, facts.summary, *words_of(tree)]))[:SEARCHED_CHARS],
+        "told_before": facts.before[:TOLD_CHARS],
+        "told_after": facts.after[:TOLD_CHARS],
         "similar_key": facts.similar_key,
         "source_key": facts.source_key,
         "has_conflict": facts.has_conflict,
@@ -166,7 +197,8 @@ def _insert(trail: Trail, given: Contract, about: NewProposal, ctx: Ctx) -> Prop
         domain_id=trail.domain_id,
         scope=trail.scope,
         subject_key=about.subject,
-        evidence=about.evidence,
+        evidence=about.evidence.whole,
+        rests_on=list(about.evidence.pieces),
         rule=trail.rule,
         policy_version=trail.policy_version,
         proposer_kind=ctx.actor.kind,
@@ -182,20 +214,22 @@ def _insert(trail: Trail, given: Contract, about: NewProposal, ctx: Ctx) -> Prop
     )
 
 
-def refuse_rejected(row: Proposal, ctx: Ctx) -> None:
-    """Refuse what an agent sends again after a person rejected it: ConflictError with the rejection as data."""
+def refuse_rejected(row: Proposal, evidence: Evidence, ctx: Ctx, *, alike: bool) -> None:
+    """Refuse what an agent sends again after a person rejected it: ConflictError with the rejection as data. Whatever was
+    proposed in between, every rejection of the subject counts until it was approved, and with `alike` every one in the
+    scope that says nearly the same: `evidence` is new where it holds a piece that none of them has seen."""
     if ctx.actor.kind is not ActorKind.AGENT:
         return
-    decided = Proposal.objects.filter(
-        domain_id=row.domain_id,
-        subject_key=row.subject_key,
-        state__in=[ProposalState.APPROVED, ProposalState.REJECTED],
-    )
-    last = decided.order_by("-id").first()
-    if last is None or last.state != ProposalState.REJECTED or last.evidence != row.evidence:
-        return
-    decision = last.decisions.filter(verdict=Verdict.REJECTED).last()
-    if decision is None:
+    about = Q(subject_key=row.subject_key)
+    if alike and row.similar_key:
+        about |= Q(similar_key=row.similar_key, action=row.action, scope=row.scope)
+    decided = Proposal.objects.filter(about, domain_id=row.domain_id).order_by("-id")
+    rejected = decided.filter(state=ProposalState.REJECTED)
+    approved = decided.filter(state=ProposalState.APPROVED).values_list("id", flat=True).first()
+    rows = (rejected if approved is None else rejected.filter(id__gt=approved)).only("evidence", "rests_on")
+    last = _seen_in(list(rows[:REJECTIONS]), evidence)
+    decision = last.decisions.filter(verdict=Verdict.REJECTED).last() if last is not None else None
+    if last is None or decision is None:
         return
     stop = "" if decision.reason.endswith((".", "!", "?", "。", "！", "？")) else "."
     raise ConflictError(
@@ -209,6 +243,17 @@ def refuse_rejected(row: Proposal, ctx: Ctx) -> None:
             }
         },
     )
+
+
+def _seen_in(rejected: Sequence[Proposal], evidence: Evidence) -> Proposal | None:
+    """The newest of some rejections, the newest first, that bars a call on this evidence; None where a piece is new."""
+    equal = next((row for row in rejected if row.evidence == evidence.whole), None)
+    if equal is not None:
+        return equal
+    seen = {piece for row in rejected for piece in row.rests_on}
+    if not rejected or not seen.issuperset(evidence.pieces):
+        return None
+    return next((row for row in rejected if not set(row.rests_on).isdisjoint(evidence.pieces)), rejected[0])
 
 
 def _open_one(trail: Trail, given: Contract, about: NewProposal, ctx: Ctx, cause: Exception) -> Proposal:
@@ -227,14 +272,14 @@ def _open_one(trail: Trail, given: Contract, about: NewProposal, ctx: Ctx, cause
     return known
 
 
-def _words(tree: Any, name: str = "") -> Iterator[str]:
+def words_of(tree: Any, name: str = "") -> Iterator[str]:
     """The texts of an input that people would read, in order."""
     if isinstance(tree, Mapping):
         for key, value in tree.items():
-            yield from _words(value, key)
+            yield from words_of(value, key)
     elif isinstance(tree, list):
         for value in tree:
-            yield from _words(value, name)
+            yield from words_of(value, name)
     elif isinstance(tree, str) and name not in _NAMES and tree.strip():
         yield tree
 

@@ -17,6 +17,7 @@ from kernel.errors import QuotaExceededError, UnavailableError
 
 MINUTE = 60
 DAY = 86_400
+LOOK_AGAIN = 3_600  # seconds: nobody knows when people will have decided
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +78,10 @@ def check_open_proposals(quotas: QuotasPolicy, domain_id: str | None, ctx: Ctx) 
     mine = Proposal.objects.filter(domain_id=domain_id, proposer_id=ctx.actor.id, state__in=OPEN_STATES)
     if mine.values("pk")[: limit + 1].count() > limit:
         raise QuotaExceededError(
-            f"{limit} of your proposals wait already (quotas.open_proposals): withdraw some, or wait for decisions.",
-            extra={"quota": "open_proposals", "limit": limit},
+            f"{limit} of your proposals wait already (quotas.open_proposals): withdraw some, or wait for decisions "
+            f"and try again in {LOOK_AGAIN} seconds.",
+            retry_after=LOOK_AGAIN,
+            extra={"quota": "open_proposals", "limit": limit, "retry_after": LOOK_AGAIN},
         )
 
 

@@ -9,8 +9,9 @@ from uuid import UUID
 from django.db.models import Q
 
 from governance.audit import chain
+from governance.audit.erased import OF_PROPOSALS, SCRUBBED, STANDING
 from governance.contracts import ProposalState, StepKind
-from governance.contracts.erasing import is_mark, mark
+from governance.contracts.erasing import GONE, is_mark, mark
 from governance.models import (
     OPEN_STATES,
     AuditEntry,
@@ -26,10 +27,6 @@ from governance.services.proposals import move_proposal
 from governance.services.steps import add_step
 from kernel.context import Ctx
 from kernel.rows import batches
-
-GONE = "(erased)"
-_STANDING = ("state", "revision")  # all that a record keeps of a proposal that quoted what is gone
-_OF_PROPOSALS = frozenset({"proposals", "proposal_steps", "decisions", "blind_reviews"})
 
 
 def scrub(names: frozenset[str], traces: Traces, receipt_id: UUID, ctx: Ctx) -> dict[str, int]:
@@ -79,12 +76,15 @@ def _scrub_proposals(ids: Sequence[UUID], receipt_id: UUID, ctx: Ctx) -> None:
         input=mark(receipt_id),
         changes=[],
         digest="",
-        subject_key=f"erased:{receipt_id}",
+        subject_key=f"{SCRUBBED}{receipt_id}",
         subject=GONE,
         summary="",
+        told_before="",
+        told_after="",
         search_text="",
         similar_key="",
         evidence="",
+        rests_on=[],
         last_error="",
     )
     Decision.objects.filter(proposal__in=ids).exclude(input=None).update(input=mark(receipt_id))
@@ -96,7 +96,7 @@ def _scrub_proposals(ids: Sequence[UUID], receipt_id: UUID, ctx: Ctx) -> None:
 
 def _scrub_entries(ids: Sequence[UUID], names: frozenset[str], gone: dict[str, str]) -> int:
     """Scrub a batch of audit entries; how many were changed. They are held, so that nobody seals them meanwhile.
-    Those of what was erased say nothing but hashes and counts."""
+    Those of erasing itself stay: they say hashes, counts and why it was asked for."""
     changed: dict[AuditEntry, set[str]] = {}
     rows = AuditEntry.objects.select_for_update().filter(pk__in=ids).exclude(action__in=OF_ERASING)
     for entry in rows.order_by("pk"):
@@ -118,7 +118,7 @@ def _scrubbed(change: dict[str, Any], names: frozenset[str], gone: dict[str, str
     if change["id"] in names:
         said = (side for side in ("before", "after") if change[side] is not None and not is_mark(change[side]))
         return {**change, **dict.fromkeys(said, gone)}
-    if change["table"] in _OF_PROPOSALS:
+    if change["table"] in OF_PROPOSALS:
         sides = {side: change[side] for side in ("before", "after") if change[side] is not None}
-        return {**change, **{side: {k: v for k, v in row.items() if k in _STANDING} for side, row in sides.items()}}
+        return {**change, **{side: {k: v for k, v in row.items() if k in STANDING} for side, row in sides.items()}}
     return change

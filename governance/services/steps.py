@@ -10,9 +10,10 @@ from typing import Any
 from django.contrib.auth import get_user_model
 from django.db.models import Q
 
+from governance import selectors
 from governance.contracts import StepKind
 from governance.models import Mention, Proposal, ProposalStep
-from kernel.context import Ctx, Right
+from kernel.context import Ctx, Door
 from kernel.errors import TransitionError
 from scopes.selectors import identify_person
 
@@ -88,6 +89,8 @@ def reviewers_named(names: Sequence[str], row: Proposal) -> list[tuple[str, str]
     found = []
     for name in wanted:
         identity = identify_person(users[name]) if name in users else None
-        if identity and any(grant.covers(row.domain_id or "*", row.scope, Right.DECIDE) for grant in identity.reach):
+        if identity and selectors.may_decide(
+            row.action, row.domain_id, row.scope, Ctx(identity.actor, Door.PYTHON, identity.reach)
+        ):
             found.append((identity.actor.id, name))
     return found

@@ -77,7 +77,7 @@ def _approval_failed(given: ApproveProposalInput, error: DomainError, ctx: Ctx) 
     if isinstance(error, TransitionError | ForbiddenError | QuotaExceededError):
         return []
     row = selectors.visible_proposals(ctx).filter(pk=given.id).first()
-    if row is None or not ctx.may(Right.DECIDE, row.domain_id or "*", row.scope):
+    if row is None or not selectors.may_decide(row.action, row.domain_id, row.scope, ctx):
         return []
     if given.revision is not None and given.revision != row.revision:
         return []
@@ -185,7 +185,7 @@ def _require_reach(row: Proposal, stored: gate.Stored[Any, Any], ctx: Ctx) -> No
         raise InvalidInputError("An edit stays in the domain of the proposal: propose it anew there.")
     before = set(stored.call.action.target(stored.call.action.input.parse(row.input), stored.call.ctx).scopes)
     beyond = [gate.place_of(stored.target), *(name for name in stored.target.scopes if name not in before)]
-    if not all(ctx.may(Right.DECIDE, row.domain_id or "*", name) for name in beyond):
+    if not all(selectors.may_decide(row.action, row.domain_id, name, ctx) for name in beyond):
         raise ForbiddenError("The edited input reaches a scope on which you may not decide: leave it out.")
 
 

@@ -15,7 +15,7 @@ from governance.contracts import (
     SetPolicyInput,
 )
 from governance.models import Proposal
-from governance.policies import AllowRule, ReviewPolicy, in_force, validate_document
+from governance.policies import AllowRule, ReviewPolicy, check_document, in_force
 from kernel.actions import Action, Applied, Target, register
 from kernel.context import ActorKind, Ctx, Right
 from kernel.errors import InvalidInputError
@@ -39,7 +39,7 @@ def _prepare_draft(given: DraftRuleInput, ctx: Ctx) -> tuple[AllowRule, SetPolic
         raise InvalidInputError("That is allowed by policy already: its next call will not wait.")
     allowed = [each.model_dump(mode="json") for each in [*review.allow, rule]]
     document["review"] = {**document.get("review", {}), "allow": allowed}
-    validate_document(document)
+    check_document(document, row.domain_id)
     return rule, SetPolicyInput(domain_id=row.domain_id, document=document, reason=given.reason)
 
 

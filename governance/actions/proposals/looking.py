@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from governance import gate, selectors, services
-from governance.actions.proposals.rules import require_other, require_person, rule_in_words
+from governance.actions.effects import compare, effect, snapshots
+from governance.actions.proposals.rules import on_proposal, require_other, require_person
+from governance.actions.proposals.why import rule_in_words, today_in_words
 from governance.contracts import (
-    EffectLine,
     Presentation,
     PreviewProposalResult,
     ProposalRef,
     ProposalState,
     ReviewProposalInput,
     ReviewProposalResult,
-    Snapshot,
-    SnapshotChange,
     StepAllowed,
     StepName,
 )
-from governance.hooks import effects, presenter_of, snapshot_takers
-from governance.models import Proposal
+from governance.hooks import HeldCall, obstacles, presenter_of
+from governance.models import OPEN_STATES, Proposal
 from governance.policies import ReviewPolicy, for_scope, in_force
 from governance.services import Step
 from kernel.actions import Action, Change, Target, get, register
@@ -29,7 +27,6 @@ from kernel.context import Ctx, Right
 from kernel.errors import DomainError, InvalidInputError, NotFoundError
 
 CANNED = 9
-COMPARED = 20
 _STEPS: dict[StepName, Step] = {
     "approve": Step.APPROVE,
     "reject": Step.REJECT,
@@ -48,7 +45,7 @@ def _seen(given: ProposalRef, ctx: Ctx) -> selectors.Seen:
 
 def _its_scope(given: ProposalRef, ctx: Ctx) -> Target:
     row = _seen(given, ctx).row
-    return Target(row.domain_id, (row.scope,), proposal_id=row.id)
+    return on_proposal(row, ctx)
 
 
 def _review(given: ReviewProposalInput, ctx: Ctx) -> ReviewProposalResult:
@@ -59,7 +56,9 @@ def _review(given: ReviewProposalInput, ctx: Ctx) -> ReviewProposalResult:
     return ReviewProposalResult(
         proposal=selectors.view_proposal_detail(row, ctx, seen.similar_open),
         presentation=present(row, ctx),
-        why=rule_in_words(row, review),
+        obstacle=_obstacle(row, ctx),
+        why=rule_in_words(row, ctx),
+        why_today=today_in_words(row, seen.held_on, ctx),
         guidelines=for_scope(review.guidelines, row.scope),
         canned_reasons=for_scope(review.canned_reasons, row.scope)[:CANNED],
         timeline=selectors.timeline(row),
@@ -73,17 +72,27 @@ def _review(given: ReviewProposalInput, ctx: Ctx) -> ReviewProposalResult:
 
 
 def present(row: Proposal, ctx: Ctx) -> Presentation:
-    """The proposal as its app shows it; its rows as they were seen when it was proposed, where the app shows nothing or
-    its action is gone."""
+    """The proposal as its app shows it, a decided one as it was; its recorded rows, where the app shows nothing or its
+    action is gone."""
+    then = None if row.state in OPEN_STATES else row.decided_at or row.moved_at
+    changes = row.changes if then is None else selectors.changes_made(row)
     presenter = presenter_of(row.action)
-    plain = Presentation(subject=row.subject, rows=selectors.view_changes(row.changes))
+    plain = Presentation(subject=row.subject, rows=selectors.view_changes(changes))
     if presenter is None:
         return plain
     try:
         given = get(row.action).input.parse(row.input)
     except (NotFoundError, InvalidInputError):
         return plain
-    return presenter(given, [Change.from_json(change) for change in row.changes], ctx)
+    shown = presenter(given, [Change.from_json(change) for change in changes], ctx, then)
+    return shown if shown.subject else shown.model_copy(update={"subject": row.subject})
+
+
+def _obstacle(row: Proposal, ctx: Ctx) -> str:
+    """Why an open proposal would be refused if it were carried out now, as far as that is known without trying."""
+    if row.state not in OPEN_STATES:
+        return ""
+    return obstacles({row.id: HeldCall(row.action, row.input, row.changes)}, ctx).get(row.id, "")
 
 
 def _may(row: Proposal, ctx: Ctx) -> list[StepAllowed]:
@@ -129,7 +138,7 @@ def _preview(given: ProposalRef, ctx: Ctx) -> PreviewProposalResult:
     try:
         services.require_open(row)
         stored = gate.ready(row, ctx.actor, ctx)
-        found = gate.preview(stored, lambda changes: _snapshots(changes, ctx), lambda changes: _effect(changes, ctx))
+        found = gate.preview(stored, lambda changes: snapshots(changes, ctx), lambda changes: effect(changes, ctx))
     except DomainError as exc:
         return PreviewProposalResult(
             possible=False,
@@ -146,49 +155,8 @@ def _preview(given: ProposalRef, ctx: Ctx) -> PreviewProposalResult:
         stale=services.changes_digest(changes) != row.digest,
         rows=selectors.view_changes(change.as_json() for change in changes if not change.incidental),
         lines=lines,
-        shown=_compare(before, after),
+        shown=compare(before, after),
     )
-
-
-def _effect(changes: Sequence[Change], ctx: Ctx) -> tuple[list[EffectLine], list[Snapshot]]:
-    lines = [line for find in effects() for line in find(changes, ctx)]
-    return [*_rows(changes), *lines], _snapshots(changes, ctx)
-
-
-def _snapshots(changes: Sequence[Change], ctx: Ctx) -> list[Snapshot]:
-    return [snapshot for take in snapshot_takers() for snapshot in take(changes, ctx)][:COMPARED]
-
-
-def _rows(changes: Sequence[Change]) -> list[EffectLine]:
-    """How many rows of each table are added, changed or removed."""
-    counts = Counter(
-        f"{'added to' if c.before is None else 'removed from' if c.after is None else 'changed in'} {c.table}"
-        for c in changes
-        if not c.incidental
-    )
-    return [EffectLine(kind="rows", what=what, count=count) for what, count in sorted(counts.items())]
-
-
-def _compare(before: list[Snapshot], after: list[Snapshot]) -> list[SnapshotChange]:
-    then = {(snapshot.kind, snapshot.id): snapshot for snapshot in after}
-    now = {(snapshot.kind, snapshot.id): snapshot for snapshot in before}
-    found = []
-    for place in list(dict.fromkeys([*now, *then]))[:COMPARED]:
-        first, second = now.get(place), then.get(place)
-        lines, lines_then = first.lines if first else [], second.lines if second else []
-        named = first or second
-        title = named.title if named else ""
-        found.append(
-            SnapshotChange(
-                kind=place[0],
-                id=place[1],
-                title=title,
-                before=lines,
-                after=lines_then,
-                differs=lines != lines_then,
-            )
-        )
-    return found
 
 
 PREVIEW_PROPOSAL = register(

@@ -49,12 +49,14 @@ def _revise(given: ReviseProposalInput, revision: _Revision, ctx: Ctx) -> Applie
         return shown(row, ctx), []
     before = row.input
     target, action = stored.target, stored.call.action
+    evidence = services.Evidence.of(target)
     subject = target.subject or f"{action.name}:{digest([ctx.actor.id, stored.call.trail.input_digest])}"
     columns = {
         **services.content_columns(action.name, stored.call.given, gate.tried(stored), stored.call.ctx),
         "scope": gate.place_of(target),
         "subject_key": subject,
-        "evidence": target.evidence,
+        "evidence": evidence.whole,
+        "rests_on": sorted({*evidence.pieces, *(row.rests_on if subject == row.subject_key else ())}),
         "risk": RISKS.index(stored.weight.risk),
         "approvals_needed": stored.weight.approvals,
         "approvals": 0,
@@ -66,7 +68,7 @@ def _revise(given: ReviseProposalInput, revision: _Revision, ctx: Ctx) -> Applie
     try:
         with transaction.atomic():
             change = moved(row, ProposalState.OPEN, Step.REVISE, ctx, **columns)
-            services.refuse_rejected(row, ctx)
+            services.refuse_rejected(row, evidence, ctx, alike=bool(target.subject))
     except IntegrityError as exc:
         raise ConflictError("Another proposal about that subject is open: withdraw one of the two.") from exc
     services.add_step(row, StepKind.REVISED, ctx, data={"input": before})

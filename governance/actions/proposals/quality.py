@@ -5,7 +5,8 @@ from __future__ import annotations
 from uuid import UUID
 
 from governance import selectors, services
-from governance.actions.proposals.rules import require_other, require_person, rule_in_words
+from governance.actions.proposals.rules import on_proposal, require_other, require_person
+from governance.actions.proposals.why import rule_in_words
 from governance.contracts import (
     BlindCase,
     ListBlindReviewsInput,
@@ -69,7 +70,7 @@ def _view(row: Proposal, ctx: Ctx) -> BlindCase:
         created_at=row.created_at,
         input=row.proposed_input or row.input,
         rows=[] if edited else selectors.view_changes(row.changes),
-        why=rule_in_words(row, review),
+        why=rule_in_words(row, ctx),
         guidelines=for_scope(review.guidelines, row.scope),
     )
 
@@ -104,7 +105,7 @@ def _case(given: ReviewBlindlyInput, ctx: Ctx) -> Proposal:
 
 def _its_scope(given: ReviewBlindlyInput, ctx: Ctx) -> Target:
     row = _case(given, ctx)
-    return Target(row.domain_id, (row.scope,), proposal_id=row.id)
+    return on_proposal(row, ctx)
 
 
 def _prepare(given: ReviewBlindlyInput, ctx: Ctx) -> Proposal:

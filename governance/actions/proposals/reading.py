@@ -62,14 +62,15 @@ LIST_PROPOSALS = register(
 
 def _proposal_counts(given: ProposalCountsInput, ctx: Ctx) -> ProposalCountsResult:
     cap, where = _cap(given.domain_id, ctx)
-    done = selectors.decided_today(ctx)
+    today = selectors.decided_today(ctx)
     return ProposalCountsResult(
-        queues=selectors.count_queues(given.domain_id, ctx),
-        decided_today=done,
+        queues=selectors.count_queues(given, ctx),
+        decided_today=today.standing,
         remaining=selectors.count_decidable(given.domain_id, ctx),
         daily_cap=cap,
         daily_cap_domain=where,
-        left_today=max(cap - done, 0) if cap else None,
+        left_today=max(cap - today.given, 0) if cap else None,
+        choices=selectors.choices_of(given.choices_of, given, ctx) if given.choices_of is not None else None,
     )
 
 
@@ -86,7 +87,7 @@ def _cap(domain_id: str | None, ctx: Ctx) -> tuple[int, str | None]:
 PROPOSAL_COUNTS = register(
     Action(
         "proposal_counts",
-        "Count each review queue as `list_proposals` would list it, what you decided today and what remains.",
+        "Count each review queue as `list_proposals` would list it with the same filters, what you decided today and what remains.",
         ProposalCountsInput,
         ProposalCountsResult,
         Right.READ,

@@ -7,7 +7,7 @@ from typing import Any
 from governance import selectors, services
 from governance.contracts import DecideInput, OnProposal, ProposalRef, ProposalState
 from governance.models import AuditEntry, Proposal
-from governance.policies import ALWAYS_REVIEWED, ReviewPolicy, in_force
+from governance.policies import ReviewPolicy, in_force
 from governance.services import Step
 from kernel.actions import Change, Target, get
 from kernel.context import ANY, ActorKind, Ctx, Right
@@ -17,7 +17,13 @@ from kernel.errors import ForbiddenError, TransitionError
 def its_scope(given: OnProposal | ProposalRef, ctx: Ctx) -> Target:
     """A call that needs its right on the proposal's scope."""
     row = to_decide(given, ctx) if isinstance(given, DecideInput) else selectors.get_proposal(given.id, ctx)
-    return Target(row.domain_id, (row.scope,), proposal_id=row.id)
+    return on_proposal(row, ctx)
+
+
+def on_proposal(row: Proposal, ctx: Ctx) -> Target:
+    """A call by who decides on the proposal: what only operators may do is decided on by those who operate there too."""
+    needs = selectors.deciding_right(row.action, row.domain_id, row.scope, ctx)
+    return Target(row.domain_id, (row.scope,), proposal_id=row.id, needs=needs)
 
 
 def to_decide(given: DecideInput, ctx: Ctx) -> Proposal:
@@ -47,10 +53,18 @@ def require_person(ctx: Ctx) -> None:
 
 def require_other(row: Proposal, ctx: Ctx) -> None:
     """Refuse whoever proposed it themselves or by their own key, and whoever approved this revision already."""
+    why = why_not_other(row, ctx)
+    if why:
+        raise ForbiddenError(why)
+
+
+def why_not_other(row: Proposal, ctx: Ctx) -> str:
+    """Why the approval of the actor would not count; empty where it would."""
     if ctx.actor.person and ctx.actor.person == row.proposer.person:
-        raise ForbiddenError("Nobody approves what they or their own key proposed: ask another reviewer.")
-    if any(decision.by_id == ctx.actor.id for decision in services.standing_approvals(row)):
-        raise ForbiddenError("You approved this already: it needs the approval of another person too.")
+        return "Nobody approves what they or their own key proposed: ask another reviewer."
+    if row.approvals and any(decision.by_id == ctx.actor.id for decision in services.standing_approvals(row)):
+        return "You approved this already: it needs the approval of another person too."
+    return ""
 
 
 def require_proposer(row: Proposal, ctx: Ctx, what: str) -> None:
@@ -63,28 +77,9 @@ def require_revertible(entry: AuditEntry, ctx: Ctx) -> None:
     """Refuse what cannot be taken back, and whoever may not do so: DomainError says why and what to do instead."""
     require_person(ctx)
     services.require_reversible(entry, in_force(entry.domain_id, ctx).section(ReviewPolicy).revert_days, ctx)
-    right = get(entry.action).right
-    for needed in (Right.DECIDE, *((right,) if right is Right.OPERATE else ())):
-        if not ctx.may(needed, entry.domain_id or ANY, entry.scope):
-            raise ForbiddenError(
-                f"Taking back {entry.action} needs the right {str(needed)!r} on {entry.scope or ANY!r}."
-            )
-
-
-def rule_in_words(row: Proposal, review: ReviewPolicy) -> str:
-    """The rule in words, as far as it is still in the policy."""
-    name = row.rule.removeprefix("review.queue:")
-    rule = next((rule for rule in review.queue if rule.name == name), None)
-    if row.drafted:
-        return "It was drafted from a decision, and is carried out with the rights of whoever approves it."
-    if row.rule == ALWAYS_REVIEWED:
-        return f"{row.action} always waits for a person who may decide in its place."
-    if rule is None:
-        return f"Held by {row.rule}."
-    types = f" on scopes of type {', '.join(rule.scope_types)}" if rule.scope_types else ""
-    return (
-        f"Rule {name!r}: calls of {', '.join(rule.actions)} by {', '.join(rule.actor_kinds)}{types} wait for a person."
-    )
+    needed = Right.OPERATE if get(entry.action).right is Right.OPERATE else Right.DECIDE
+    if not ctx.may(needed, entry.domain_id or ANY, entry.scope):
+        raise ForbiddenError(f"Taking back {entry.action} needs the right {str(needed)!r} on {entry.scope or ANY!r}.")
 
 
 def moved(row: Proposal, to: ProposalState, step: Step, ctx: Ctx, **columns: Any) -> Change:

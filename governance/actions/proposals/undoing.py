@@ -11,7 +11,7 @@ from django.db import IntegrityError, transaction
 
 from governance import gate, selectors, services
 from governance.actions.proposals.bulk import DONE, in_words, outcome_of
-from governance.actions.proposals.rules import require_person, require_revertible, snapshot
+from governance.actions.proposals.rules import on_proposal, require_person, require_revertible, snapshot
 from governance.contracts import (
     OutcomeName,
     ProposalOutcome,
@@ -41,8 +41,7 @@ class _Undoing:
 def _undo_target(given: UndoDecisionInput, ctx: Ctx) -> Target:
     if given.proposal_id is None:
         return Target(None, scopes=())
-    row = selectors.get_proposal(given.proposal_id, ctx)
-    return Target(row.domain_id, (row.scope,), proposal_id=row.id)
+    return on_proposal(selectors.get_proposal(given.proposal_id, ctx), ctx)
 
 
 def _prepare_undo(given: UndoDecisionInput, ctx: Ctx) -> _Undoing | list[ProposalOutcome]:
@@ -179,7 +178,8 @@ UNDO_DECISION = register(
 
 def _revert_target(given: RevertChangeInput, ctx: Ctx) -> Target:
     entry = selectors.get_audit_entry(given.audit_entry_id, ctx)
-    return Target(entry.domain_id, (entry.scope,), proposal_id=entry.proposal_id)
+    needs = selectors.deciding_right(entry.action, entry.domain_id, entry.scope, ctx)
+    return Target(entry.domain_id, (entry.scope,), proposal_id=entry.proposal_id, needs=needs)
 
 
 def _prepare_revert(given: RevertChangeInput, ctx: Ctx) -> AuditEntry:

@@ -66,6 +66,10 @@ class Command(ActionCommand):
             self.stdout.write(f"BROKEN: {len(faults)} faults{first}.")
         else:
             self.stdout.write("Whole: no entry and no seal was changed, removed or put in.")
+            if erased:
+                self.stdout.write(
+                    "What stood in erased fields cannot be checked any more; each bears the mark of an erasure."
+                )
         since = f", the oldest since {end['unsealed_since']}" if end["unsealed_since"] else ""
         self.stdout.write(
             f"{checked} seals checked, {erased} of entries whose text was erased; {end['unsealed']} entries are not "
