@@ -36,14 +36,14 @@ def require_evidence(tier: str, item: MemoryItem, refs: Mapping[str, Sequence[Ev
         raise ConflictError(f"Memory item {item.id} is of tier {tier} already.")
     if against:
         raise ConflictError(f"{against} counterexamples speak against memory item {item.id}: correct it first.")
-    seen: set[EvidenceRef] = set()
+    seen: set[tuple[str, str]] = set()
     needed = NEEDED[Tier(tier)]
     for role in ("supporting", "verification", "teaching"):
         given = [ref for ref in refs.get(role, ()) if (ref.kind, ref.id) != ("memory", str(item.id))]
-        twice = next((ref for ref in given if ref in seen), None)
+        twice = next((ref for ref in given if ref.identity in seen), None)
         if twice is not None:
             raise InvalidInputError(f"{role}_refs: {twice.kind} {twice.id!r} is given in another role already.")
-        seen.update(given)
+        seen.update(ref.identity for ref in given)
         wanted = getattr(needed, role)
         if len(given) < wanted:
             raise InvalidInputError(f"{role}_refs: {tier} needs {wanted} distinct references, {len(given)} given.")

@@ -55,6 +55,11 @@ def reworded(item_type: str, key: str, value: Value, text: str) -> dict[str, Any
     return complete(item_type, key, {**kept, _WORDS.get(item_type, "statement"): text})
 
 
+def wording_field(item_type: str) -> str:
+    """The field of a value that tells it in words; empty for a type that is told by all of its fields together."""
+    return "statement" if item_type == "facts" else _WORDS.get(item_type, "")
+
+
 def statement(item_type: str, value: Value) -> str:
     """The item in one short sentence, in the language of its value."""
     given = value.get("statement")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from kernel.text import one_line
 from kernel.tokens import count_tokens
 
 HEADINGS = ("Goals", "Decisions", "Tasks", "Key References", "Open Questions")
@@ -61,7 +62,7 @@ def render(items: Mapping[str, Sequence[str]], references: Sequence[str], recent
     }
     parts = []
     for heading in HEADINGS:
-        lines = [f"- {_short(text)}" for text in list(filled[heading])[:PER_HEADING]] or ["- None"]
+        lines = [f"- {one_line(text, MAX_LINE)}" for text in list(filled[heading])[:PER_HEADING]] or ["- None"]
         parts.append("\n".join([f"## {heading}", *lines]))
     return "\n\n".join(parts)
 
@@ -92,8 +93,3 @@ def sentences(text: str) -> list[str]:
             start = place + 1
     parts.append(text[start:].strip())
     return [part for part in parts if part]
-
-
-def _short(text: str) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= MAX_LINE else f"{flat[: MAX_LINE - 1]}…"

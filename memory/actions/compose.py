@@ -12,6 +12,7 @@ from memory.models import ContextRecord
 from memory.selectors.composing import compose
 from memory.selectors.contexts import context_by_id
 from memory.selectors.conversation import session_of
+from memory.selectors.withholding import package_told
 from memory.services.contexts import record_context
 from memory.services.notices import told
 from scopes.contracts import SESSION
@@ -65,6 +66,7 @@ def _scopes_shown(row: ContextRecord) -> tuple[str, ...]:
 
 def _get_context(given: GetContextInput, ctx: Ctx) -> GetContextResult:
     row = context_by_id(given.id, ctx)
+    package, withheld = package_told(row, ctx)
     return GetContextResult(
         context_id=row.id,
         domain_id=row.domain_id,
@@ -73,7 +75,8 @@ def _get_context(given: GetContextInput, ctx: Ctx) -> GetContextResult:
         request_id=row.request_id,
         created_at=row.created_at,
         took_ms=row.took_ms,
-        package=row.package,
+        package=package,
+        withheld=withheld,
     )
 
 

@@ -1,4 +1,4 @@
-"""Actions on conflicts: list them, look at one, decide it, take the decision back."""
+"""Actions on conflicts: list them, look at one or at several, decide it, take the decision back."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from kernel.actions import Action, Applied, Change, Target, register
+from kernel.canonical import digest
 from kernel.context import Ctx, Right
-from kernel.errors import StaleError, TransitionError
+from kernel.errors import NotFoundError, StaleError, TransitionError
 from kernel.paging import page
 from memory.contracts.conflicts import (
     ConflictOutcome,
@@ -21,6 +22,8 @@ from memory.contracts.conflicts import (
     ReopenConflictResult,
     ResolveConflictInput,
     ResolveConflictResult,
+    ShowConflictsInput,
+    ShowConflictsResult,
 )
 from memory.models import Conflict, ConflictDecision, MemoryItem
 from memory.selectors.conflicts import (
@@ -29,8 +32,11 @@ from memory.selectors.conflicts import (
     filter_conflicts,
     neighbours_of,
     sides_of,
+    statement_of,
     steps_of,
     view_conflict,
+    visible_conflicts,
+    with_sides,
 )
 from memory.services.conflicts.deciding import check_decision, reopen, require_state, resolve
 from memory.services.conflicts.following import FOLLOWED
@@ -75,8 +81,15 @@ def _its_target(given: GetConflictInput | ResolveConflictInput | ReopenConflictI
         owned,
         subject=f"conflict:{row.pk}",
         place=place.name,
-        evidence=row.pair,
+        evidence=_rests_on(row, outcome),
     )
+
+
+def _rests_on(row: Conflict, outcome: str) -> str:
+    """What a proposed decision rests on: what both sides say, how often it was decided before, and the outcome. A rejected
+    one bars neither another outcome nor one about sides that changed."""
+    sides = [[str(side.pk), statement_of(side)] for side in sides_of(row)]
+    return digest([sides, row.revision, outcome])
 
 
 def _get(given: GetConflictInput, ctx: Ctx) -> GetConflictResult:
@@ -102,6 +115,43 @@ GET_CONFLICT = register(
         Right.READ,
         _its_target,
         _get,
+    )
+)
+
+
+def _named(given: ShowConflictsInput, ctx: Ctx) -> dict[UUID, Conflict]:
+    """The conflicts named that the actor may see, read once in the call. Raises NotFoundError where there is none."""
+    rows = ctx.once(
+        ("conflicts", *given.ids), lambda: with_sides(visible_conflicts(ctx)).filter(pk__in=given.ids).in_bulk()
+    )
+    if not rows:
+        raise NotFoundError("No conflict among these ids that you can see.")
+    return rows
+
+
+def _named_target(given: ShowConflictsInput, ctx: Ctx) -> Target:
+    """The domain in which they lie; the installation where they lie in several."""
+    domains = {row.domain_id for row in _named(given, ctx).values()}
+    return Target(domains.pop() if len(domains) == 1 else None, scopes=())
+
+
+def _get_several(given: ShowConflictsInput, ctx: Ctx) -> ShowConflictsResult:
+    rows, wanted = _named(given, ctx), list(dict.fromkeys(given.ids))
+    return ShowConflictsResult(
+        conflicts=[view_conflict(rows[each]) for each in wanted if each in rows],
+        missing=[each for each in wanted if each not in rows],
+    )
+
+
+SHOW_CONFLICTS = register(
+    Action(
+        "show_conflicts",
+        "Show several conflicts by their ids: what both sides say, by which rule they were found, what was decided.",
+        ShowConflictsInput,
+        ShowConflictsResult,
+        Right.READ,
+        _named_target,
+        _get_several,
     )
 )
 

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from uuid import UUID
 
 from kernel.actions import Action, Target, register
-from kernel.context import Ctx, Right
+from kernel.context import ActorKind, Ctx, Right
 from kernel.paging import page
 from memory import selectors
+from memory.actions.holding import holding_of
 from memory.contracts.extraction import (
     ExtractTurnInput,
     ExtractTurnResult,
     ListExtractionsInput,
     ListExtractionsResult,
 )
+from memory.models import Turn
 from memory.selectors.extractions import visible_extractions
 from memory.services import model_extraction
-from scopes.selectors import require_domain
+from memory.services.holding import ELEVATED
+from scopes.selectors import identify_author, require_domain
 
 
 def _turn_target(given: ExtractTurnInput, ctx: Ctx) -> Target:
@@ -27,6 +31,18 @@ def _turn_target(given: ExtractTurnInput, ctx: Ctx) -> Target:
     return Target(turn.domain_id, tuple(dict.fromkeys([written, session.name])), owned)
 
 
+def _prepare(given: ExtractTurnInput, ctx: Ctx) -> model_extraction.Heard:
+    return model_extraction.ask(given, lambda turn: holding_of(turn.domain_id, ctx, _speaker(turn, ctx)), ctx)
+
+
+def _speaker(turn: Turn, ctx: Ctx) -> Ctx:
+    """Whose words are judged: of a turn that the server reads by itself, those of who committed it."""
+    if ctx.actor.kind is not ActorKind.SYSTEM:
+        return ctx
+    author = identify_author(turn.author_id, turn.author_name)
+    return replace(ctx, actor=author.actor, reach=author.reach, memo={})
+
+
 EXTRACT_TURN = register(
     Action(
         "extract_turn",
@@ -35,9 +51,10 @@ EXTRACT_TURN = register(
         ExtractTurnResult,
         Right.WRITE,
         _turn_target,
-        model_extraction.ask,
+        _prepare,
         model_extraction.apply,
         failed=model_extraction.failed,
+        parts={"write_memory_item": ELEVATED},
     )
 )
 

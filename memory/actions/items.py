@@ -1,4 +1,4 @@
-"""Actions on memory items: look at one, list them."""
+"""Actions on memory items: look at one or at several, list them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from uuid import UUID
 
 from kernel.actions import Action, Target, register
 from kernel.context import Ctx, Right
+from kernel.errors import NotFoundError
 from kernel.paging import page
 from memory import selectors
 from memory.contracts.items import (
@@ -13,7 +14,10 @@ from memory.contracts.items import (
     GetMemoryItemResult,
     ListMemoryItemsInput,
     ListMemoryItemsResult,
+    ShowMemoryItemsInput,
+    ShowMemoryItemsResult,
 )
+from memory.models import MemoryItem
 from scopes.selectors import require_domain
 
 
@@ -46,6 +50,41 @@ GET_MEMORY_ITEM = register(
         Right.READ,
         _item_target,
         _get_item,
+    )
+)
+
+
+def _named(given: ShowMemoryItemsInput, ctx: Ctx) -> dict[UUID, MemoryItem]:
+    """The items named that the actor may see, read once in the call. Raises NotFoundError where there is none."""
+    rows = ctx.once(("items", *given.ids), lambda: selectors.visible_items(ctx).filter(pk__in=given.ids).in_bulk())
+    if not rows:
+        raise NotFoundError("No memory item among these ids that you can see.")
+    return rows
+
+
+def _named_target(given: ShowMemoryItemsInput, ctx: Ctx) -> Target:
+    """The domain in which they lie; the installation where they lie in several."""
+    domains = {row.domain_id for row in _named(given, ctx).values()}
+    return Target(domains.pop() if len(domains) == 1 else None, scopes=())
+
+
+def _get_items(given: ShowMemoryItemsInput, ctx: Ctx) -> ShowMemoryItemsResult:
+    rows, wanted = _named(given, ctx), list(dict.fromkeys(given.ids))
+    return ShowMemoryItemsResult(
+        items=[selectors.view_item(rows[each]) for each in wanted if each in rows],
+        missing=[each for each in wanted if each not in rows],
+    )
+
+
+SHOW_MEMORY_ITEMS = register(
+    Action(
+        "show_memory_items",
+        "Show several memories by their ids: what each says, where it lies, and whether it holds.",
+        ShowMemoryItemsInput,
+        ShowMemoryItemsResult,
+        Right.READ,
+        _named_target,
+        _get_items,
     )
 )
 

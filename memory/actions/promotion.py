@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kernel.actions import Action, Applied, Target, register
 from kernel.canonical import digest
 from kernel.context import Ctx, Right
 from kernel.errors import ConflictError, InvalidInputError, NotFoundError
 from memory import selectors
-from memory.actions.lifecycle import checked, own_scope
+from memory.actions.along import own_scope
+from memory.actions.lifecycle import checked
 from memory.actions.place import allowed_types
 from memory.contracts.items import Lifecycle
 from memory.contracts.promotion import (
@@ -25,11 +26,13 @@ from memory.contracts.refs import EvidenceRef
 from memory.knowledge import require_evidence, tier_columns
 from memory.models import MemoryItem
 from memory.selectors.lineage import lineage_of, promoted_before, promotion_of, view_promotion
+from memory.selectors.proof import require_proof
+from memory.selectors.refs import identities, pieces_of
 from memory.services.copies import Making, make, require_in_force
 from memory.services.reversing import reverse
 from scopes.contracts import SESSION, ScopeRef
 from scopes.selectors import check_ref, held
-from scopes.services import ensure_scopes
+from scopes.services import ensure_scopes, lock_scopes
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,23 +58,19 @@ def target_of(item: MemoryItem, wanted: ScopeRef, ctx: Ctx) -> str:
     return wanted.name
 
 
-def digest_of(refs: Sequence[EvidenceRef], *, text: str | None = None) -> str:
-    """What a proposal rests on: a rejected one may come again once this differs."""
-    return digest([sorted({(ref.kind, ref.id) for ref in refs}), text or ""])
+def resting(target: Target, refs: Sequence[EvidenceRef], ctx: Ctx) -> Target:
+    """The target of a call with what it rests on, however that is spelt."""
+    found = sorted(identities(refs, target.domain_id or "", ctx))
+    whole = digest([found, ""])  # with "" as rejections on record have it, which hold as long as this is equal
+    return replace(target, evidence=whole, rests_on=pieces_of(found))
 
 
 def _promote_target(given: PromoteToScopeInput, ctx: Ctx) -> Target:
     item = selectors.get_item(given.memory_item_id, ctx, within=given.scope_context)
     scope, owned = own_scope(item, ctx)
     target = target_of(item, given.target_scope, ctx)
-    return Target(
-        item.domain_id,
-        (scope,),
-        owned,
-        subject=f"promote_to_scope:{item.id}:{target}",
-        place=target,
-        evidence=digest_of(given.verification_refs),
-    )
+    about = Target(item.domain_id, (scope,), owned, subject=f"promote_to_scope:{item.id}:{target}", place=target)
+    return resting(about, given.verification_refs, ctx)
 
 
 def _prepare_promotion(given: PromoteToScopeInput, ctx: Ctx) -> _Promotion:
@@ -79,6 +78,7 @@ def _prepare_promotion(given: PromoteToScopeInput, ctx: Ctx) -> _Promotion:
     verification = checked("verification_refs", given.verification_refs, source, ctx)
     if any(ref.kind == "memory" and ref.id == str(source.id) for ref in verification):
         raise InvalidInputError("verification_refs: a memory cannot verify itself: name something else.")
+    require_proof({"verification": verification}, source)
     require_in_force(source)
     lifecycle = Lifecycle(source.lifecycle_status)
     if lifecycle in (Lifecycle.DEMOTED, Lifecycle.RETIRED):
@@ -100,7 +100,12 @@ def _known_promotion(given: PromoteToScopeInput, ready: _Promotion, ctx: Ctx) ->
 
 def _promote(given: PromoteToScopeInput, ready: _Promotion, ctx: Ctx) -> Applied[PromoteToScopeResult]:
     source = ready.source
+    require_proof({"verification": ready.verification}, source)
     rows, opened = ensure_scopes(source.domain_id, [given.target_scope.name], ctx, "")
+    lock_scopes([source.scope_id, rows[given.target_scope.name].key])
+    again = replace(ready, before=promoted_before(source, given.target_scope.name, given.text))
+    if (known := _known_promotion(given, again, ctx)) is not None:
+        return known, opened  # someone else was first while this call waited for the scope
     making = Making(
         "promoted",
         given.reason,
@@ -145,13 +150,8 @@ def _raise_target(given: RaiseTierInput, ctx: Ctx) -> Target:
     item = selectors.get_item(given.memory_item_id, ctx, within=given.scope_context)
     scope, owned = own_scope(item, ctx)
     rests_on = [*given.supporting_refs, *given.verification_refs, *given.teaching_refs]
-    return Target(
-        item.domain_id,
-        (scope,),
-        owned,
-        subject=f"raise_tier:{item.id}:{given.tier}",
-        evidence=digest_of(rests_on),
-    )
+    about = Target(item.domain_id, (scope,), owned, subject=f"raise_tier:{item.id}:{given.tier}")
+    return resting(about, rests_on, ctx)
 
 
 def _prepare_raise(given: RaiseTierInput, ctx: Ctx) -> _Raise:
@@ -161,6 +161,7 @@ def _prepare_raise(given: RaiseTierInput, ctx: Ctx) -> _Raise:
         "verification": checked("verification_refs", given.verification_refs, source, ctx),
         "teaching": checked("teaching_refs", given.teaching_refs, source, ctx),
     }
+    require_proof(refs, source)
     require_in_force(source)
     against = source.evidence.filter(role="counterexample").count()
     require_evidence(given.tier, source, refs, against)
@@ -168,6 +169,7 @@ def _prepare_raise(given: RaiseTierInput, ctx: Ctx) -> _Raise:
 
 
 def _raise(given: RaiseTierInput, ready: _Raise, ctx: Ctx) -> Applied[RaiseTierResult]:
+    require_proof(ready.refs, ready.source)
     columns = tier_columns(given.tier, given.field or ready.source.field)
     making = Making("raised", given.reason, text=given.text, refs=ready.refs, columns=columns, decided=True)
     made = make(ready.source, ready.source.scope, making, ctx)

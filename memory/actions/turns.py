@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from uuid import UUID
 
-from governance.policies import in_force, may_wait
 from kernel.actions import Action, Target, register
 from kernel.context import Ctx, Right
 from kernel.paging import page
 from memory import selectors
+from memory.actions.holding import PARTS, held_types, holding_of
 from memory.actions.place import allowed_types, place_of
-from memory.actions.writing import WRITE_MEMORY_ITEM, hold_back
 from memory.contracts import (
     CommitTurnInput,
     CommitTurnResult,
@@ -25,7 +23,8 @@ from memory.contracts import (
     ListTurnsResult,
 )
 from memory.models import Session
-from memory.services.commit import ELEVATED, Prepared, apply, prepare, scope_refs
+from memory.services.commit import Prepared, apply, prepare, scope_refs
+from memory.services.holding import ELEVATED
 from scopes.selectors import require_domain
 
 MAX_SUMMARIES = 5
@@ -34,20 +33,14 @@ MAX_SUMMARIES = 5
 def _commit_target(given: CommitTurnInput, ctx: Ctx) -> Target:
     place = place_of(given, ctx)
     names = [name for name in (place.default_write, place.session) if name is not None]
-    named = scope_refs(given.turn_events, _held_types(given, ctx))
+    named = scope_refs(given.turn_events, held_types("write_memory_item", given.domain_id, ctx))
     names += [ref.name for ref in named if ref.name in place.write]
     return Target(place.domain_id, tuple(dict.fromkeys(names)), place.owned)
 
 
-def _held_types(given: CommitTurnInput, ctx: Ctx) -> frozenset[str]:
-    """The types of scopes whose items may wait one by one, while the rest of the turn is stored."""
-    policies = in_force(given.domain_id, ctx)
-    return frozenset(kind for kind in ELEVATED if may_wait(policies, WRITE_MEMORY_ITEM.name, ctx.actor.kind, kind))
-
-
 def _prepare_commit(given: CommitTurnInput, ctx: Ctx) -> Prepared:
-    prepared = prepare(given, place_of(given, ctx), allowed_types(given.domain_id, ctx), ctx)
-    return replace(prepared, held_types=_held_types(given, ctx), hold=hold_back)
+    holding = holding_of(given.domain_id, ctx)
+    return prepare(given, place_of(given, ctx), allowed_types(given.domain_id, ctx), holding, ctx)
 
 
 COMMIT_TURN = register(
@@ -60,6 +53,7 @@ COMMIT_TURN = register(
         _commit_target,
         _prepare_commit,
         apply,
+        parts=dict.fromkeys(PARTS, ELEVATED),
         instead="What was said stays on record: take back what was learned from it, item by item, with retract_item. Its"
         " audit entry names each of the memory_items.",
     )
@@ -79,7 +73,7 @@ def _turns_target(given: ListTurnsInput, ctx: Ctx) -> Target:
 
 def _list_turns(given: ListTurnsInput, ctx: Ctx) -> ListTurnsResult:
     session = selectors.get_session(given.domain_id, given.session_id, ctx)
-    found, cursor = page(selectors.turns_of(session), given, "seq", int, newest_first=given.newest_first)
+    found, cursor = page(selectors.turns_of(session, ctx), given, "seq", int, newest_first=given.newest_first)
     return ListTurnsResult(
         session_id=session.external_id, turns=[selectors.view_turn(row) for row in found], next_cursor=cursor
     )
@@ -101,11 +95,11 @@ LIST_TURNS = register(
 
 def _get_session(given: GetSessionInput, ctx: Ctx) -> GetSessionResult:
     session = selectors.session_by_id(given.id, ctx)
-    found, cursor = page(selectors.turns_of(session), given, "seq", int, newest_first=given.newest_first)
+    found, cursor = page(selectors.turns_of(session, ctx), given, "seq", int, newest_first=given.newest_first)
     return GetSessionResult(
         session=selectors.view_session(session),
         turns=[selectors.view_turn(row) for row in found],
-        summaries=selectors.summaries_of(session, 0 if given.cursor else MAX_SUMMARIES),
+        summaries=selectors.summaries_of(session, 0 if given.cursor else MAX_SUMMARIES, ctx),
         next_cursor=cursor,
     )
 

@@ -1,13 +1,19 @@
-"""The action that writes one memory item by itself."""
+"""Actions that write one part of what is learned by itself: an item, a relation, a denial."""
 
 from __future__ import annotations
 
-from governance import gate
-from governance.contracts import QueuedAnswer
 from kernel.actions import Action, Target, register
 from kernel.context import Ctx, Right
 from memory.actions.place import allowed_types
-from memory.contracts.writing import WriteMemoryItemInput, WriteMemoryItemResult
+from memory.contracts.writing import (
+    WriteDenialInput,
+    WriteDenialResult,
+    WriteMemoryItemInput,
+    WriteMemoryItemResult,
+    WriteRelationInput,
+    WriteRelationResult,
+)
+from memory.services import saying
 from memory.services.reversing import reverse
 from memory.services.writing import Prepared, apply, prepare, subject_of
 from scopes.selectors import check_ref, require_domain
@@ -16,8 +22,8 @@ from scopes.selectors import check_ref, require_domain
 def _target(given: WriteMemoryItemInput, ctx: Ctx) -> Target:
     require_domain(given.domain_id, ctx)
     check_ref(given.scope, given.domain_id, allowed_types(given.domain_id, ctx))
-    subject, evidence = subject_of(given, ctx)
-    return Target(given.domain_id, (given.scope.name,), subject=subject, evidence=evidence)
+    subject, evidence, rests_on = subject_of(given, ctx)
+    return Target(given.domain_id, (given.scope.name,), subject=subject, evidence=evidence, rests_on=rests_on)
 
 
 def _prepare(given: WriteMemoryItemInput, ctx: Ctx) -> Prepared:
@@ -39,6 +45,45 @@ WRITE_MEMORY_ITEM = register(
 )
 
 
-def hold_back(given: WriteMemoryItemInput, ctx: Ctx) -> QueuedAnswer | None:
-    """Queue the item where policy wants a person to look at it first; None where the commit may store it."""
-    return gate.queue_within(WRITE_MEMORY_ITEM, given, ctx)
+def _relation_target(given: WriteRelationInput, ctx: Ctx) -> Target:
+    require_domain(given.domain_id, ctx)
+    check_ref(given.scope, given.domain_id, allowed_types(given.domain_id, ctx))
+    return Target(given.domain_id, (given.scope.name,), subject=saying.subject_of_relation(given))
+
+
+WRITE_RELATION = register(
+    Action(
+        "write_relation",
+        "Write one relation between two names to a scope; policy may let it wait for a person.",
+        WriteRelationInput,
+        WriteRelationResult,
+        Right.WRITE,
+        _relation_target,
+        lambda given, ctx: saying.prepare(given, allowed_types(given.domain_id, ctx), ctx),
+        saying.write_relation,
+        reverse=saying.reverse_relation,
+        judged_as=(WRITE_MEMORY_ITEM.name,),
+    )
+)
+
+
+def _denial_target(given: WriteDenialInput, ctx: Ctx) -> Target:
+    require_domain(given.domain_id, ctx)
+    check_ref(given.scope, given.domain_id, allowed_types(given.domain_id, ctx))
+    return Target(given.domain_id, (given.scope.name,), subject=saying.subject_of_denial(given))
+
+
+WRITE_DENIAL = register(
+    Action(
+        "write_denial",
+        "Keep that something does not hold of which the scope knows nothing; policy may let it wait for a person.",
+        WriteDenialInput,
+        WriteDenialResult,
+        Right.WRITE,
+        _denial_target,
+        lambda given, ctx: saying.prepare(given, allowed_types(given.domain_id, ctx), ctx),
+        saying.write_denial,
+        instead="A denial is in force for nothing: write with write_memory_item what holds, and that is what is shown.",
+        judged_as=("retract_item", WRITE_MEMORY_ITEM.name),
+    )
+)

@@ -126,13 +126,18 @@ class WriteConflict(Contract):
     )
 
 
+PartAction = Literal["write_memory_item", "retract_item", "write_relation", "write_denial"]
+
+
 class QueuedItem(Contract):
-    """An item of this commit that waits for a person, while the rest was stored."""
+    """A part of this commit that waits for a person while the rest was stored: what it writes, relates, denies or takes
+    back."""
 
     proposal_id: UUID = Field(description="The proposal that a reviewer decides on.")
-    type: str = Field(description="Memory type.")
-    key: str = Field(description="Key.")
-    scope: ScopeView = Field(description="Scope that it is to enter.")
+    type: str = Field(description="Memory type; `edges` for a relation.")
+    key: str = Field(description="Key; of a relation its subject, predicate and object.")
+    scope: ScopeView = Field(description="Scope that it is to enter, or where it is to be taken back.")
+    action: PartAction = Field(description="What waits.")
     deduplicated: bool = Field(description="True: the same was proposed before and still waits.")
 
 

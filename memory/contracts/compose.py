@@ -9,7 +9,7 @@ from uuid import UUID
 from pydantic import Field, JsonValue
 
 from kernel.contracts import Contract
-from memory.compose.contracts import ContextPackage
+from memory.compose.contracts import ContextPackage, Slot
 from scopes.contracts import Scoped
 
 
@@ -53,6 +53,17 @@ class GetContextInput(Contract):
     id: UUID = Field(description="`context_id` of the package.")
 
 
+class Withheld(Contract):
+    """A text of a recorded context that is told to you no longer."""
+
+    id: str = Field(description="Memory item, conflict, or `turn:message`; the slot's own name for the summary.")
+    slot: Slot = Field(description="Part of the package; the text is empty there.")
+    reason: Literal["narrowed"] = Field(
+        default="narrowed",
+        description="narrowed: it was kept for a scope that you do not read, since this was composed.",
+    )
+
+
 class GetContextResult(Contract):
     """A context as it was composed. Records are kept for as long as the domain's retention policy says."""
 
@@ -63,4 +74,7 @@ class GetContextResult(Contract):
     request_id: UUID = Field(description="Request.")
     created_at: datetime = Field(description="When.")
     took_ms: float = Field(description="Milliseconds that composing took.")
-    package: dict[str, Any] = Field(description="The package exactly as the agent got it; see `compose_context`.")
+    package: dict[str, Any] = Field(
+        description="The package as the agent got it, but for what is `withheld`; see `compose_context`."
+    )
+    withheld: list[Withheld] = Field(default=[], description="Texts that were left empty, each with its reason.")

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from pydantic import Field
 
+from governance.contracts.base import Reason
 from kernel.contracts import Contract, KeyedInput, KeyedResult, PageInput, PageResult
 from memory.compose.contracts import OpenConflict
 from memory.conflicts import Rule, Severity
@@ -93,6 +94,21 @@ class GetConflictInput(Contract):
     id: UUID = Field(description="Conflict id.")
 
 
+class ShowConflictsInput(Contract):
+    """Names several conflicts; their domains and scopes come from the records."""
+
+    ids: list[UUID] = Field(min_length=1, max_length=100, description="Conflict ids, 1 to 100.")
+
+
+class ShowConflictsResult(Contract):
+    """Several conflicts as lists show them."""
+
+    conflicts: list[ConflictView] = Field(
+        description="The conflicts, in the order in which they were named, each once."
+    )
+    missing: list[UUID] = Field(description="Ids of which there is no conflict that you can see.")
+
+
 class DifferenceView(Contract):
     """A place where the two texts differ."""
 
@@ -153,9 +169,7 @@ class ResolveConflictInput(KeyedInput):
         description="`keep_a` or `keep_b` supersedes the other; `merge` writes `text` in place of both; `both_valid` keeps "
         "both under the stated `condition`; `not_a_conflict` keeps both."
     )
-    reason: str = Field(
-        min_length=1, max_length=2000, pattern=r"\S", description="Why; it is kept and shown to those who look."
-    )
+    reason: Reason
     condition: str = Field(default="", max_length=2000, description="For `both_valid`: when which of them holds.")
     text: str = Field(
         default="", max_length=20_000, description="For `merge`: the statement that takes the place of both."
@@ -190,7 +204,7 @@ class ReopenConflictInput(KeyedInput):
 
     id: UUID = Field(description="Conflict id.")
     revision: int | None = Field(default=None, ge=1, description="Revision you looked at; another is 409 `stale`.")
-    reason: str = Field(min_length=1, max_length=2000, pattern=r"\S", description="Why.")
+    reason: Reason
 
 
 class ReopenConflictResult(KeyedResult):
@@ -218,5 +232,7 @@ __all__ = [
     "ReopenConflictResult",
     "ResolveConflictInput",
     "ResolveConflictResult",
+    "ShowConflictsInput",
+    "ShowConflictsResult",
     "SideDetail",
 ]

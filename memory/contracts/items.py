@@ -209,13 +209,23 @@ class RetractionIn(Contract):
     scope_ref: ScopeRef | None = Field(default=None, description="Scope to write, one of `write`, instead of default.")
 
 
-class EdgeIn(Lasting):
+class RelationIn(Lasting):
     """A relation between two names."""
 
     subject: Name = Field(description="Who or what.")
     predicate: Annotated[str, Field(min_length=1, max_length=100, pattern=r"\S")] = Field(description="Relation.")
     object: Name = Field(description="To whom or what.")
     confidence: float = Field(default=1.0, ge=0, le=1, description="How sure, 0 to 1.")
+
+    @property
+    def words(self) -> str:
+        """The relation as people read it."""
+        return f"{self.subject} {self.predicate} {self.object}"
+
+
+class EdgeIn(RelationIn):
+    """A relation that a turn tells."""
+
     scope_ref: ScopeRef | None = Field(default=None, description="Scope to write, one of `write`, instead of default.")
 
 
@@ -309,3 +319,16 @@ class GetMemoryItemResult(Contract):
     versions: list[ItemView] = Field(description="Other versions of its key in its scope, newest first; at most 50.")
     history: list[HistoryStep] = Field(description="Steps of all these versions, oldest first; at most 200.")
     provenance: ProvenanceView = Field(description="Where it comes from.")
+
+
+class ShowMemoryItemsInput(Contract):
+    """Names several items; their domains and scopes come from the records."""
+
+    ids: list[UUID] = Field(min_length=1, max_length=100, description="Item ids, 1 to 100.")
+
+
+class ShowMemoryItemsResult(Contract):
+    """Several items as lists show them."""
+
+    items: list[ItemView] = Field(description="The items, in the order in which they were named, each once.")
+    missing: list[UUID] = Field(description="Ids of which there is no item that you can see.")

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from pydantic import Field, JsonValue
 
+from governance.contracts.base import Reason
 from kernel.contracts import Contract, KeyedInput, KeyedResult
 from memory.contracts.items import ItemView, Lifecycle
 from memory.contracts.refs import EvidenceRefs
@@ -16,9 +17,9 @@ from scopes.contracts import NarrowedInput, ScopeRef
 Words = Annotated[
     str, Field(min_length=1, max_length=20_000, pattern=r"\S", description="The memory in words, as it is to read.")
 ]
-Why = Annotated[
-    str, Field(min_length=1, max_length=2000, pattern=r"\S", description="Why: kept, and shown to reviewers.")
-]
+
+
+ALONG = 50  # other items that one call decides on with its own
 
 
 class ItemInput(NarrowedInput):
@@ -50,18 +51,35 @@ class AlsoOutcome(Contract):
     """What became of an item that was named for the same decision."""
 
     id: UUID = Field(description="The item.")
-    outcome: Literal["done", "already", "not_permitted", "not_found", "governed"] = Field(
-        description="already: it was taken back before; not_permitted: you may see it and not write there; governed: "
-        "knowledge in force that only a decision changes."
+    outcome: Literal["done", "already", "not_permitted", "not_found", "governed", "not_in_force", "does_not_fit"] = (
+        Field(
+            description="already: it stood so before; not_permitted: you may see it and not write there; governed: "
+            "knowledge in force that only a decision changes; not_in_force: history or out of use, which only a retraction "
+            "takes; does_not_fit: it cannot be narrowed to that scope, or corrected by that, on account of its scope, key or type."
+        )
     )
+    successor_id: UUID | None = Field(default=None, description="What took its place, where something did.")
+
+
+class RelatedItemsResult(Contract):
+    """What one decision on a memory may concern."""
+
+    item: ItemView = Field(description="The item asked about.")
+    also: list[AlsoView] = Field(
+        description="Copies, what it was made from, what rests on it and near-duplicates that are in force; at most 20."
+    )
+
+
+class RelatedItemsInput(ItemInput):
+    """Whose copies, derived items and near-duplicates to show."""
 
 
 class RetractItemInput(ItemInput, KeyedInput):
     """Take one memory back because it is wrong."""
 
-    reason: Why
+    reason: Reason
     also: list[UUID] = Field(
-        default=[], max_length=50, description="Other items to take back for the same reason, each reported."
+        default=[], max_length=ALONG, description="Other items to take back for the same reason, each reported."
     )
 
 
@@ -79,12 +97,20 @@ class RetractItemResult(KeyedResult):
 class CorrectItemInput(ItemInput, KeyedInput):
     """Replace one memory by what is right, under the same key in the same scope."""
 
-    text: Words | None = Field(default=None, description="What is right, in words.")
+    text: Words | None = Field(
+        default=None, description="What is right, in words. With `value` it must say what the fields say."
+    )
     value: dict[str, JsonValue] | None = Field(
         default=None, description="Fields of the value to change, in the shape of the item's type; others stay."
     )
-    reason: Why
+    reason: Reason
     evidence_refs: EvidenceRefs = Field(default=[])
+    also: list[UUID] = Field(
+        default=[],
+        max_length=ALONG,
+        description="Other items that say the same wrong thing, to correct likewise, each in its own scope under its own "
+        "key and reported: by the same `text` and `value` where it is of the same type, else by the words of the correction.",
+    )
 
 
 class CorrectItemResult(KeyedResult):
@@ -93,6 +119,7 @@ class CorrectItemResult(KeyedResult):
     item: ItemView = Field(description="The item that now holds.")
     replaced: ItemView = Field(description="The item that was wrong: kept, superseded, with its successor.")
     corrections: int = Field(description="How often this key was corrected in this scope, this time included.")
+    outcomes: list[AlsoOutcome] = Field(default=[], description="What became of each item in `also`.")
     also: list[AlsoView] = Field(
         default=[], description="Copies, derived items and near-duplicates that still say the old; at most 20."
     )
@@ -103,8 +130,14 @@ class NarrowItemInput(ItemInput, KeyedInput):
     """Keep a memory only for a narrower scope: outside of it the wide original is no longer shown, not even as history."""
 
     target_scope: ScopeRef = Field(description="A narrower scope of the same domain, such as a task of the project.")
-    reason: Why
+    reason: Reason
     text: Words | None = Field(default=None, description="The memory in other words, as it is to read there.")
+    also: list[UUID] = Field(
+        default=[],
+        max_length=ALONG,
+        description="Other items to keep for that scope only, in their own words, each reported: what else says the same "
+        "would go on telling it to those outside.",
+    )
 
 
 class NarrowItemResult(KeyedResult):
@@ -112,6 +145,11 @@ class NarrowItemResult(KeyedResult):
 
     item: ItemView = Field(description="The item in the narrower scope.")
     narrowed_item_id: UUID = Field(description="The wide original, hidden from those outside the narrower scope.")
+    outcomes: list[AlsoOutcome] = Field(default=[], description="What became of each item in `also`.")
+    also: list[AlsoView] = Field(
+        default=[],
+        description="Copies, derived items and near-duplicates that those outside may still see; at most 20.",
+    )
     notices: int = Field(default=0, description="Agents that will be told on their next compose.")
 
 
@@ -129,11 +167,12 @@ class DemoteInput(ItemInput, KeyedInput):
     """Say that a memory is no longer to be trusted: it leaves contexts and searches and keeps its history."""
 
     status: Literal["demoted", "retired"] = Field(
-        default="demoted", description="demoted: weakened, may be promoted again; retired: history only."
+        default="demoted",
+        description="demoted: weakened, and trusted again only where this is undone; retired: history only.",
     )
     evidence_refs: EvidenceRefs = Field(min_length=1)
     reason_type: DemotionReason = Field(description="contradicted, obsolete, superseded, out_of_scope or unsafe.")
-    reason: Why
+    reason: Reason
 
 
 class DemoteFromScopeInput(ItemInput, KeyedInput):
@@ -144,7 +183,7 @@ class DemoteFromScopeInput(ItemInput, KeyedInput):
         default=DemotionReason.OUT_OF_SCOPE,
         description="contradicted, obsolete, superseded, out_of_scope or unsafe.",
     )
-    reason: Why
+    reason: Reason
 
 
 class DemoteResult(KeyedResult):

@@ -8,9 +8,10 @@ from uuid import UUID
 
 from pydantic import Field
 
+from governance.contracts.base import Reason
 from kernel.contracts import Contract, KeyedInput, KeyedResult
 from memory.contracts.items import HistoryStep, ItemView
-from memory.contracts.lifecycle import ItemInput, Why, Words
+from memory.contracts.lifecycle import ItemInput, Words
 from memory.contracts.refs import EvidenceRefs
 from scopes.contracts import ScopeRef, ScopeView
 
@@ -22,7 +23,7 @@ class PromoteToScopeInput(ItemInput, KeyedInput):
     verification_refs: EvidenceRefs = Field(
         min_length=1, description="What confirms it, other than the memory itself: at least one."
     )
-    reason: Why
+    reason: Reason
     text: Words | None = Field(
         default=None, description="The memory in other words, as it is to read there. Both texts are kept and linked."
     )
@@ -70,7 +71,7 @@ class RaiseTierInput(ItemInput, KeyedInput):
     supporting_refs: EvidenceRefs = Field(description="What it rests on. dao_tian needs 3, dao_ren 2, others 1.")
     verification_refs: EvidenceRefs = Field(description="What confirms it. dao_tian needs 2, others 1.")
     teaching_refs: EvidenceRefs = Field(default=[], description="Where it was taught. dao_tian needs 1.")
-    reason: Why
+    reason: Reason
     text: Words | None = Field(default=None, description="One short proposition that says it.")
     field: str | None = Field(
         default=None, min_length=1, max_length=80, description="Subject area, such as debugging."

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
+from urllib.parse import quote, unquote, urlsplit
 from uuid import UUID
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from kernel.contracts import Contract
 
@@ -21,6 +30,16 @@ class EvidenceRef(Contract):
 
     @field_validator("id")
     @classmethod
+    def _in_one_form(cls, value: str, info: ValidationInfo) -> str:
+        if info.data.get("kind") == "memory":
+            try:
+                return str(UUID(value))
+            except ValueError:
+                return value  # no item has such an id; whoever looks it up says so
+        return value
+
+    @field_validator("id")
+    @classmethod
     def _fits_an_index(cls, value: str) -> str:
         if len(value.encode("utf-8")) > 2000:
             raise ValueError("has more than 2,000 bytes: write an address in its percent-encoded form, or shorten it")
@@ -31,6 +50,27 @@ class EvidenceRef(Contract):
         if self.kind == "url" and not is_address(self.id):
             raise ValueError("is no web address: give one that begins with http:// or https:// and names a host")
         return self
+
+    @property
+    def identity(self) -> tuple[str, str]:
+        """Equal for references that name the same thing, however an address is spelt."""
+        return self.kind, address_named(self.id) if self.kind == "url" else self.id
+
+
+_PORTS = {"http": 80, "https": 443}
+
+
+def address_named(text: str) -> str:
+    """What an address names, whatever its spelling: without fragment, user and default port, host in lower case, no
+    slash at the end."""
+    try:
+        parts = urlsplit(text)
+        host, port = (parts.hostname or "").rstrip("."), parts.port
+    except ValueError:
+        return text
+    where = host if port is None or port == _PORTS.get(parts.scheme) else f"{host}:{port}"
+    path = quote(unquote(parts.path), safe="/:@!$&'()*+,;=~").rstrip("/")
+    return f"{parts.scheme}://{where}{path}" + (f"?{parts.query}" if parts.query else "")
 
 
 def is_address(text: str) -> bool:
@@ -54,7 +94,35 @@ def _bare(given: Any) -> Any:
 
 
 EvidenceRefIn = Annotated[EvidenceRef, BeforeValidator(_bare, json_schema_input_type=UUID | EvidenceRef)]
+
+
+def _each_once(refs: list[EvidenceRef]) -> list[EvidenceRef]:
+    """The references in their order, of those that name the same thing the first."""
+    once: dict[tuple[str, str], EvidenceRef] = {}
+    for ref in refs:
+        once.setdefault(ref.identity, ref)
+    return list(once.values())
+
+
+_ANY: TypeAdapter[EvidenceRef] = TypeAdapter(EvidenceRefIn)
+
+
+def ref_of(given: Any) -> EvidenceRef | None:
+    """A reference as it was given, before it is checked; None for what is none."""
+    try:
+        return _ANY.validate_python(given)
+    except ValidationError:
+        return None
+
+
+def identity_of(given: Any) -> tuple[str, str] | None:
+    """The identity of a reference as it was given, before it is checked; None for what is none."""
+    ref = ref_of(given)
+    return ref.identity if ref is not None else None
+
+
 EvidenceRefs = Annotated[
     list[EvidenceRefIn],
     Field(max_length=50, description="What it rests on: `{kind, id}` each, or the bare UUID of a memory item."),
+    AfterValidator(_each_once),
 ]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 
 from django.db.models import Count
 from django.urls import reverse
@@ -22,13 +23,14 @@ from kernel.actions import Change
 from kernel.context import Ctx
 from memory.conflicts import Severity
 from memory.contracts.conflicts import ConflictOutcome, ConflictState, ResolveConflictInput
-from memory.extensions.showing import evidence_texts, related, rests_on, short, superseded
+from memory.extensions.evidence import evidence_texts, rests_on
+from memory.extensions.recorded import rows_then
+from memory.extensions.showing import related, short, superseded
 from memory.models import Conflict, MemoryItem
 from memory.selectors.conflicts import conflict_by_id, sides_of, statement_of, visible_conflicts
 from memory.selectors.contexts import visible_contexts
 
 NEWEST = 100
-COUNT_TO = 1000
 _TONES: dict[str, Tone] = {Severity.HIGH.value: "bad", Severity.MEDIUM.value: "warn", Severity.LOW.value: "plain"}
 _LIST = "admin:memory_conflict_changelist"
 _SAID = {
@@ -40,20 +42,27 @@ _SAID = {
 }
 
 
-def present_decision(given: ResolveConflictInput, changes: Sequence[Change], ctx: Ctx) -> Presentation:
+def present_decision(
+    given: ResolveConflictInput, changes: Sequence[Change], ctx: Ctx, then: datetime | None = None
+) -> Presentation:
     """A proposed decision about a conflict: what becomes of both sides."""
     row = conflict_by_id(given.id, ctx)
     one, other = sides_of(row)
-    rows = [_decision_row(given, row)]
-    going = {ConflictOutcome.KEEP_A: [other], ConflictOutcome.KEEP_B: [one], ConflictOutcome.MERGE: [one, other]}
-    rows += [superseded(side) for side in going.get(given.outcome, []) if isinstance(side, MemoryItem)]
     sides = [side for side in (one, other) if isinstance(side, MemoryItem)]
-    refs, origins = rests_on(sides, ctx)
+    if then is not None:
+        was = next((change.before for change in changes if change.id == str(row.pk) and change.before), {})
+        rows = [_decision_row(given, row, {"state": was.get("state", ConflictState.OPEN.value)})]
+        rows += rows_then(changes, {}, sides, ctx)
+    else:
+        rows = [_decision_row(given, row, {"state": row.state, "outcome": row.outcome, "condition": row.condition})]
+        going = {ConflictOutcome.KEEP_A: [other], ConflictOutcome.KEEP_B: [one], ConflictOutcome.MERGE: [one, other]}
+        rows += [superseded(side, ctx) for side in going.get(given.outcome, []) if isinstance(side, MemoryItem)]
+    refs, origins = rests_on(sides, ctx, then)
     return Presentation(
         subject=_subject(given, row),
         rows=rows,
         evidence=evidence_texts(refs, ctx, origins),
-        neighbours=[related(side, f"side {name}") for name, side in zip("ab", sides, strict=False)],
+        neighbours=[related(side, ctx, f"side {name}") for name, side in zip("ab", sides, strict=False)],
         conflicts=[
             ConflictNote.model_validate(
                 {
@@ -68,16 +77,18 @@ def present_decision(given: ResolveConflictInput, changes: Sequence[Change], ctx
     )
 
 
-def _decision_row(given: ResolveConflictInput, row: Conflict) -> RowChange:
+def _decision_row(given: ResolveConflictInput, row: Conflict, was: Mapping[str, str]) -> RowChange:
     told = [
-        ("state", row.state, ConflictState.RESOLVED.value),
-        ("outcome", row.outcome or None, given.outcome.value),
-        ("condition", row.condition or None, given.condition or None),
+        ("state", was["state"], ConflictState.RESOLVED.value),
+        ("outcome", was.get("outcome") or None, given.outcome.value),
+        ("condition", was.get("condition") or None, given.condition or None),
         ("text", None, given.text or None),
         ("reason", None, given.reason),
     ]
     fields = [FieldChange(name=name, before=old, after=new, differs=old != new) for name, old, new in told]
-    return RowChange(table="conflicts", id=str(row.pk), kind="changed", title=short(row.explanation), fields=fields)
+    link = reverse("admin:memory_conflict_change", args=[row.pk])
+    title = short(row.explanation)
+    return RowChange(table="conflicts", id=str(row.pk), kind="changed", title=title, fields=fields, link=link)
 
 
 def _subject(given: ResolveConflictInput, row: Conflict) -> str:

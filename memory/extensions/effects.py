@@ -25,8 +25,8 @@ def effect_on_memory(changes: Sequence[Change], ctx: Ctx) -> list[EffectLine]:
     added = [row for row in rows if ours[row.pk].before is None]
     changed = [row for row in rows if ours[row.pk].before is not None]
     lines = [
-        _rows("new memories", added),
-        _rows("memories changed", changed),
+        _rows("new memories", added, "added to"),
+        _rows("memories changed", changed, "changed in"),
         EffectLine(kind="index", what="index lines", count=len(rows)),
         *_sight(added, changed),
     ]
@@ -36,9 +36,9 @@ def effect_on_memory(changes: Sequence[Change], ctx: Ctx) -> list[EffectLine]:
     return [line for line in lines if line.count]
 
 
-def _rows(what: str, rows: Sequence[MemoryItem]) -> EffectLine:
+def _rows(what: str, rows: Sequence[MemoryItem], done: str) -> EffectLine:
     named = [short(row.statement) for row in rows[:MAX_NAMED]]
-    return EffectLine(kind="rows", what=what, count=len(rows), rows=named)
+    return EffectLine(kind="rows", what=what, count=len(rows), rows=named, instead_of=f"{done} {TABLE}")
 
 
 def _sources(added: Iterable[MemoryItem]) -> list[UUID]:

@@ -7,8 +7,9 @@ from typing import Any
 
 from governance.hooks import Exporter, same
 from kernel.context import Ctx
-from memory.models import Entity, EvidenceLink, KgEdge, KnowledgeEvent, Message, Ref, ToolCall
-from memory.selectors.events import visible_sessions, visible_turns
+from memory.models import EvidenceLink, KgEdge, KnowledgeEvent, Ref
+from memory.selectors.events import visible_calls, visible_messages, visible_sessions, visible_turns
+from memory.selectors.graph import visible_entities
 from memory.selectors.items import visible_items
 from memory.selectors.sight import in_sight
 
@@ -45,12 +46,12 @@ EXPORTERS = (
     ),
     Exporter(
         "messages",
-        _in_turns(Message),
+        lambda domain_id, ctx: visible_messages(ctx).filter(domain_id=domain_id),
         same("turn_id", "position", "external_id", "role", "name", "content", "model", "meta", "created_at"),
     ),
     Exporter(
         "tool_calls",
-        _in_turns(ToolCall),
+        lambda domain_id, ctx: visible_calls(ctx).filter(domain_id=domain_id),
         same("turn_id", "position", "external_id", "name", "args", "result", "status", "created_at"),
     ),
     Exporter(
@@ -78,7 +79,7 @@ EXPORTERS = (
         # Not what an event says beside: it names memories and scopes that the one who asks may not see.
         same("item_id", "kind", "from_status", "to_status", "reason", "actor_id", "actor_name", "created_at"),
     ),
-    Exporter("entities", _in_scopes(Entity), {**_SCOPE, **same("kind", "canonical", "name", "item_id", "created_at")}),
+    Exporter("entities", lambda domain_id, ctx: visible_entities(ctx).filter(domain_id=domain_id), {**_SCOPE, **same("kind", "canonical", "name", "item_id", "created_at")}),
     Exporter(
         "kg_edges",
         _in_scopes(KgEdge),

@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from governance.contracts.presenting import ProposalFacts
 from governance.hooks import FactFinder
 from kernel.actions import Change
-from kernel.canonical import digest
 from kernel.context import Ctx
-from memory.compose.restate import statement as telling
 from memory.contracts import CommitTurnInput
 from memory.contracts.writing import WriteMemoryItemInput
+from memory.extensions.alike import alike
 from memory.extensions.showing import short
 from memory.models import MemoryItem
 from memory.statements import complete, statement
 
 CONFLICTS = "conflicts"
 ITEMS = "memory_items"
+GONE = frozenset({"retract_item", "demote", "demote_from_scope"})  # after these the item no longer holds there
 
 
-def of_item(verb: str) -> FactFinder:
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What a proposal is about, what stands and what would stand."""
+
+    about: str
+    before: str
+    after: str
+
+
+def of_item(action: str, verb: str) -> FactFinder:
     """Facts of a proposal that names one item: `verb` says what is to become of it."""
 
     def find(given: Any, changes: Sequence[Change], ctx: Ctx) -> ProposalFacts:
@@ -29,7 +40,10 @@ def of_item(verb: str) -> FactFinder:
         target = getattr(given, "target_scope", None)
         said = getattr(given, "text", None) or item.statement
         where = f"{item.scope.name} → {target.name}" if target is not None else item.scope.name
-        return _facts(f"{verb} {where}", said, f"session:{item.source_session_id or item.author_id}", changes)
+        like = alike(action, given.model_dump(mode="json"), item.statement)
+        gone = action in GONE
+        words = Words(said, item.statement if gone or said != item.statement else "", "" if gone else said)
+        return _facts(f"{verb} {where}", words, f"session:{item.source_session_id or item.author_id}", like, changes)
 
     return find
 
@@ -39,7 +53,8 @@ def of_write(given: WriteMemoryItemInput, changes: Sequence[Change], ctx: Ctx) -
     key = str(given.item.get("key", ""))
     said = given.statement or statement(given.type, complete(given.type, key, given.item))
     source = f"turn:{given.turn_id}" if given.turn_id else f"actor:{ctx.actor.id}"
-    return _facts(f"Write {given.scope.name}", said, source, changes)
+    like = alike("write_memory_item", given.model_dump(mode="json"))
+    return _facts(f"Write {given.scope.name}", _words(said, key, changes), source, like, changes)
 
 
 def of_turn(given: CommitTurnInput, changes: Sequence[Change], ctx: Ctx) -> ProposalFacts:
@@ -50,8 +65,10 @@ def of_turn(given: CommitTurnInput, changes: Sequence[Change], ctx: Ctx) -> Prop
         for _, item in given.turn_events.items()
     ]
     words = (told or said or ["events only"])[0]
+    key = next((item.key for _, item in given.turn_events.items()), "")
     source = f"session:{given.domain_id}:{given.session_id}"
-    return _facts(f"Commit {given.session_id}", words, source, changes)
+    like = alike("commit_turn", given.model_dump(mode="json"))
+    return _facts(f"Commit {given.session_id}", _words(words, key, changes), source, like, changes)
 
 
 def _plain(item: Any) -> dict[str, Any]:
@@ -59,26 +76,38 @@ def _plain(item: Any) -> dict[str, Any]:
     return plain
 
 
-def _facts(subject: str, said: str, source: str, changes: Sequence[Change]) -> ProposalFacts:
+def _words(said: str, key: str, changes: Sequence[Change]) -> Words:
+    """What a written item says, beside the one of its key that it replaces."""
+    replaced = [UUID(change.id) for change in changes if change.table == ITEMS and change.before is not None]
+    rows = MemoryItem.objects.filter(pk__in=replaced, key=key) if replaced and key else MemoryItem.objects.none()
+    return Words(said, rows.values_list("statement", flat=True).first() or "", said)
+
+
+def _facts(subject: str, words: Words, source: str, like: str, changes: Sequence[Change]) -> ProposalFacts:
     replaced = sum(1 for change in changes if change.table == ITEMS and change.before is not None)
     added = sum(1 for change in changes if change.table == ITEMS and change.before is None)
     return ProposalFacts(
-        subject=f"{subject}: {short(said)}",
+        subject=f"{subject}: {short(words.about)}",
         summary=f"{added} new, {replaced} changed",
-        similar_key=digest(telling(said)),
+        before=words.before,
+        after=words.after,
+        similar_key=like,
         source_key=source,
         has_conflict=any(change.table == CONFLICTS and change.before is None for change in changes),
     )
 
 
+VERBS = {
+    "promote_to_scope": "Promote",
+    "raise_tier": "Raise",
+    "retract_item": "Retract",
+    "correct_item": "Correct",
+    "narrow_item": "Narrow",
+    "demote": "Demote",
+    "demote_from_scope": "Demote",
+}
 FACTS: dict[str, Callable[..., ProposalFacts]] = {
-    "promote_to_scope": of_item("Promote"),
-    "raise_tier": of_item("Raise"),
-    "retract_item": of_item("Retract"),
-    "correct_item": of_item("Correct"),
-    "narrow_item": of_item("Narrow"),
-    "demote": of_item("Demote"),
-    "demote_from_scope": of_item("Demote"),
+    **{action: of_item(action, verb) for action, verb in VERBS.items()},
     "write_memory_item": of_write,
     "commit_turn": of_turn,
 }

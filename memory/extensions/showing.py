@@ -1,35 +1,31 @@
-"""The parts that presentations of memory are made of: rows field by field, evidence with its text, neighbours."""
+"""The parts that presentations of memory are made of: rows field by field, neighbours, contradictions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import reduce
-from operator import or_
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
+from django.urls import reverse
 
 from governance.contracts.presenting import ConflictNote, FieldChange, RelatedText, RowChange
-from kernel.context import Ctx
-from kernel.ids import uuids_in
+from kernel.context import Ctx, Right
+from kernel.text import one_line
 from memory.candidates import Candidate
 from memory.contracts.items import TRUSTED, Lifecycle, Status, Tier
-from memory.contracts.refs import EvidenceRef
 from memory.contracts.writing import defaults_of
-from memory.models import MemoryItem, Message
+from memory.models import MemoryItem
 from memory.selectors.conflicts import conflicts_of
-from memory.selectors.events import visible_turns
 from memory.selectors.items import visible_items
-from memory.selectors.near import in_force, links_around, readable, similar_ids
+from memory.selectors.near import in_force, similar_ids
 from memory.statements import complete
 
-Told = tuple[EvidenceRef, str]  # a reference and its role
 TABLE = "memory_items"
 UNREADABLE = "(you may not read this)"
 MAX_NEIGHBOURS = 5
 _SHORT = 120
+_BRIEF = 60
 _AS_EVER = {
     "status": Status.ACTIVE.value,
     "lifecycle": Lifecycle.PROMOTED.value,
@@ -39,10 +35,21 @@ _AS_EVER = {
 }
 
 
-def short(text: str) -> str:
-    """A text in one line of at most 120 characters."""
-    plain = " ".join(text.split())
-    return plain if len(plain) <= _SHORT else f"{plain[: _SHORT - 1]}…"
+def short(text: str, most: int = _SHORT) -> str:
+    """A text in one line of at most so many characters."""
+    return one_line(text, most)
+
+
+def brief(text: object) -> str:
+    """A text as the line above it names it, where it stands in full below."""
+    return short(str(text), _BRIEF)
+
+
+def page_of(item: MemoryItem | None, ctx: Ctx) -> str:
+    """The address of a memory's page in the admin; empty for who may not read it."""
+    if item is None or not ctx.may(Right.READ, item.domain_id, item.scope.name):
+        return ""
+    return reverse("admin:memory_memoryitem_change", args=[item.pk])
 
 
 def fields_of(item: MemoryItem) -> dict[str, Any]:
@@ -160,10 +167,10 @@ def neighbours(
     to be read in the same statement."""
     ids = similar_ids(text, domain_id, tuple(scope_keys), ctx) if scope_keys else []
     rows = in_force(ids, ctx, along)
-    return [related(row) for item_id, row in rows.items() if item_id != besides][:MAX_NEIGHBOURS]
+    return [related(row, ctx) for item_id, row in rows.items() if item_id != besides][:MAX_NEIGHBOURS]
 
 
-def related(item: MemoryItem, role: str = "") -> RelatedText:
+def related(item: MemoryItem, ctx: Ctx, role: str = "") -> RelatedText:
     """A memory as a text that helps to decide."""
     said_in = f" in session {item.source_session.external_id}" if item.source_session else ""
     return RelatedText(
@@ -174,79 +181,8 @@ def related(item: MemoryItem, role: str = "") -> RelatedText:
         source=f"{item.author_name}{said_in}",
         scope=item.scope.name,
         at=item.recorded_at,
+        link=page_of(item, ctx),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """Where something was learned: a message of a turn by its position or id, else every message of the turn."""
-
-    turn_id: UUID
-    position: int | None = None
-    message_id: UUID | None = None
-
-    def names(self, row: Message) -> bool:
-        """Whether a message is meant."""
-        if row.turn_id != self.turn_id:
-            return False
-        if self.message_id is not None:
-            return row.pk == self.message_id
-        return self.position is None or row.position == self.position
-
-
-def memories_in(refs: Iterable[Told]) -> list[UUID]:
-    """The ids of the memories among some references."""
-    return list(uuids_in(ref.id for ref, _ in refs if ref.kind == "memory").values())
-
-
-def evidence_texts(refs: Sequence[Told], ctx: Ctx, origins: Sequence[Origin] = ()) -> list[RelatedText]:
-    """References with their texts, as far as the reviewer may read them; one that it may not is named and no more. Then
-    the messages of `origins` that it may read, five of each at most."""
-    memories = {str(pk): row for pk, row in readable(memories_in(refs), ctx).items()}
-    rows = _messages(list(uuids_in(ref.id for ref, _ in refs if ref.kind == "message").values()), origins, ctx)
-    messages = {str(row.pk): row for row in rows}
-    found = []
-    for ref, role in refs:
-        if ref.kind == "memory" and ref.id in memories:
-            found.append(related(memories[ref.id], role))
-        elif ref.kind == "message" and ref.id in messages:
-            found.append(_said(messages[ref.id], role))
-        else:
-            text = ref.id if ref.kind == "url" else UNREADABLE
-            found.append(RelatedText(kind=ref.kind, id=ref.id, text=text, role=role))
-    for origin in origins:
-        found += [_said(row, "supporting") for row in rows if origin.names(row)][:MAX_NEIGHBOURS]
-    return found
-
-
-def _messages(ids: Sequence[UUID], origins: Sequence[Origin], ctx: Ctx) -> list[Message]:
-    wanted = [Q(pk__in=ids)] if ids else []
-    for origin in origins:
-        place = Q(turn_id=origin.turn_id)
-        if origin.message_id is not None:
-            place &= Q(pk=origin.message_id)
-        elif origin.position is not None:
-            place &= Q(position=origin.position)
-        else:
-            place &= Q(position__lt=MAX_NEIGHBOURS)
-        wanted.append(place)
-    if not wanted:
-        return []
-    rows = Message.objects.filter(reduce(or_, wanted), turn__in=visible_turns(ctx)).select_related("turn__session")
-    return list(rows.order_by("turn_id", "position"))
-
-
-def rests_on(items: Sequence[MemoryItem], ctx: Ctx) -> tuple[list[Told], list[Origin]]:
-    """What items rest on and what speaks against them; of one without such references, where it was learned."""
-    own = links_around(items, ctx).own
-    refs: list[Told] = []
-    origins = []
-    for item in items:
-        links = [link for link in own if link.item == item.pk]
-        refs += [(EvidenceRef.model_validate({"kind": link.kind, "id": link.ref}), link.role) for link in links]
-        if not links and item.source_turn_id is not None:
-            origins.append(Origin(item.source_turn_id, message_id=item.source_message_id))
-    return refs, origins
 
 
 def conflict_notes(ids: Iterable[UUID], ctx: Ctx) -> list[ConflictNote]:
@@ -267,26 +203,16 @@ def conflict_notes(ids: Iterable[UUID], ctx: Ctx) -> list[ConflictNote]:
     return notes
 
 
-def after_status(item: MemoryItem, **changed: Any) -> RowChange:
+def after_status(item: MemoryItem, ctx: Ctx, **changed: Any) -> RowChange:
     """An item of which some fields change and the rest stays."""
     before = fields_of(item)
-    return row_change(before, {**before, **changed}, str(item.id), item.statement)
+    told = row_change(before, {**before, **changed}, str(item.id), item.statement)
+    return told.model_copy(update={"link": page_of(item, ctx)})
 
 
-def superseded(item: MemoryItem) -> RowChange:
+def superseded(item: MemoryItem, ctx: Ctx) -> RowChange:
     """An item that makes way for another."""
-    return after_status(item, status=Status.SUPERSEDED.value)
-
-
-def _said(row: Message, role: str) -> RelatedText:
-    return RelatedText(
-        kind="message",
-        id=str(row.id),
-        text=row.content,
-        role=role,
-        source=f"{row.name or row.role} in session {row.turn.session.external_id}, turn {row.turn.seq}",
-        at=row.created_at,
-    )
+    return after_status(item, ctx, status=Status.SUPERSEDED.value)
 
 
 def _instant(at: Any) -> str | None:

@@ -25,8 +25,8 @@ from memory.contracts.conflicts import (
     SideDetail,
 )
 from memory.contracts.items import ProvenanceView, Status
-from memory.models import Conflict, KgEdge, MemoryItem, Message
-from memory.selectors.events import visible_turns
+from memory.models import Conflict, KgEdge, MemoryItem
+from memory.selectors.events import visible_messages
 from memory.selectors.items import provenance_of, view_item, visible_items
 from memory.selectors.sight import in_sight
 from scopes.contracts import ScopeView
@@ -41,9 +41,32 @@ _WEIGHT = {Severity.HIGH.value: 0, Severity.MEDIUM.value: 1, Severity.LOW.value:
 
 
 def visible_conflicts(ctx: Ctx) -> QuerySet[Conflict]:
-    """The base queryset: conflicts of which the actor may read the scopes of both sides."""
-    other = Exists(visible_scopes(ctx).filter(pk=OuterRef("other_scope_id")))
-    return Conflict.objects.filter(*in_sight(ctx), other)
+    """The base queryset: conflicts of which the actor may read the scopes of both sides, but those with a memory that
+    was narrowed to a scope that it may not read."""
+    scopes = visible_scopes(ctx)
+    other = Exists(scopes.filter(pk=OuterRef("other_scope_id")))
+    rows = Conflict.objects.filter(*in_sight(ctx), other)
+    for side in ("item_a", "item_b"):
+        inside = Exists(scopes.filter(pk=OuterRef(f"{side}__narrowed_to_id")))
+        rows = rows.filter(Q(**{f"{side}__narrowed_to": None}) | inside)
+    return rows
+
+
+def gravity() -> Case:
+    """The gravest conflicts have the smallest number."""
+    return Case(*(When(severity=name, then=Value(number)) for name, number in _WEIGHT.items()), default=Value(3))
+
+
+def beside(row: Conflict, rows: QuerySet[Conflict], *, newest_first: bool) -> tuple[UUID | None, UUID | None]:
+    """Of some conflicts the one before and the one after this, the newest first, or the gravest and then the oldest. Two
+    statements."""
+    if newest_first:
+        before, after = rows.filter(pk__gt=row.pk).order_by("pk"), rows.filter(pk__lt=row.pk).order_by("-pk")
+        return before.values_list("pk", flat=True).first(), after.values_list("pk", flat=True).first()
+    place, ranked = _WEIGHT[row.severity], rows.alias(weight=gravity())
+    before = ranked.filter(Q(weight__lt=place) | Q(weight=place, pk__lt=row.pk)).order_by("-weight", "-pk")
+    after = ranked.filter(Q(weight__gt=place) | Q(weight=place, pk__gt=row.pk)).order_by("weight", "pk")
+    return before.values_list("pk", flat=True).first(), after.values_list("pk", flat=True).first()
 
 
 def with_sides(rows: QuerySet[Conflict]) -> QuerySet[Conflict]:
@@ -122,9 +145,8 @@ def _standing(rows: QuerySet[Conflict], ids: Any) -> QuerySet[Conflict, Any]:
     sides = Q(item_a__among=ids) | Q(item_b__among=ids) | Q(edge_a__among=ids) | Q(edge_b__among=ids)
     standing = Q(state=ConflictState.OPEN) | Q(outcome=ConflictOutcome.BOTH_VALID)
     held = Q(**{f"{side}__current_until": None for side in _SIDES})
-    weight = Case(*(When(severity=name, then=Value(number)) for name, number in _WEIGHT.items()), default=Value(3))
     decided = Case(When(state=ConflictState.OPEN, then=Value(0)), default=Value(1))
-    gravest = rows.filter(sides & standing & held).alias(decided_last=decided, weight=weight)
+    gravest = rows.filter(sides & standing & held).alias(decided_last=decided, weight=gravity())
     return gravest.order_by("decided_last", "weight", "-id").values_list(*_TOLD)[:MAX_SHOWN]
 
 
@@ -298,8 +320,7 @@ def _texts_of(links: Sequence[Mapping[str, Any]], ctx: Ctx) -> dict[str, str]:
     ids = [link["id"] for link in links if link["kind"] in ("message", "memory") and _is_uuid(link["id"])]
     if not ids:
         return {}
-    seen = Exists(visible_turns(ctx).filter(pk=OuterRef("turn_id")))
-    texts = {str(pk): text for pk, text in Message.objects.filter(seen, pk__in=ids).values_list("pk", "content")}
+    texts = {str(pk): text for pk, text in visible_messages(ctx).filter(pk__in=ids).values_list("pk", "content")}
     return texts | {str(pk): text for pk, text in visible_items(ctx).filter(pk__in=ids).values_list("pk", "statement")}
 
 

@@ -22,7 +22,7 @@ def visible_contexts(ctx: Ctx) -> QuerySet[ContextRecord]:
 
 def context_by_id(context_id: UUID, ctx: Ctx) -> ContextRecord:
     """One visible context with its package. Raises NotFoundError."""
-    row = visible_contexts(ctx).select_related("session").filter(pk=context_id).first()
+    row = visible_contexts(ctx).select_related("session__scope").filter(pk=context_id).first()
     if row is None:
         raise NotFoundError(f"No context {str(context_id)!r} that you can see.")
     return row

@@ -13,6 +13,7 @@ from kernel.context import Ctx, Right
 from memory.compose.contracts import RecentTurn
 from memory.compose.recalled import without
 from memory.models import Message, Ref, Session, Summary
+from memory.selectors.telling import keeps_apart, told_to
 from scopes.selectors import Resolved, held
 
 REFS = 20
@@ -66,11 +67,14 @@ def _refs(session: Given, after: Given) -> QuerySet[Ref, Any]:
 
 
 def read_conversation(place: Resolved, turns: int, ctx: Ctx) -> Conversation:
-    """The newest `turns` turns of the caller's session, the oldest of them first, but messages of recalled text alone."""
+    """The newest `turns` turns of the caller's session, the oldest of them first, but messages of recalled text alone.
+    Where another opened it, what taught a memory that was narrowed away from the caller is left out, and its summary."""
     session = session_of(place, ctx)
     if session is None:
         return Conversation()
     window = {"session": session.id, "after": session.last_seq - turns}
+    apart = place.session not in place.owned and keeps_apart(session.id, ctx)
+    untold = _untold(session.id, session.last_seq - turns, ctx) if apart else set()
     recent = [
         RecentTurn(
             role=role,
@@ -80,6 +84,12 @@ def read_conversation(place: Resolved, turns: int, ctx: Ctx) -> Conversation:
             created_at=at,
         )
         for role, content, recalled, turn_id, external_id, pk, at in _messages(**window)
-        if (own := without(content, recalled)) or not recalled
+        if pk not in untold and ((own := without(content, recalled)) or not recalled)
     ]
-    return Conversation(recent, session.summary or "", [uri for (uri,) in _refs(**window)])
+    return Conversation(recent, "" if apart else session.summary or "", [uri for (uri,) in _refs(**window)])
+
+
+def _untold(session: UUID, after: int, ctx: Ctx) -> set[UUID]:
+    """The messages since a turn of which the caller is told nothing."""
+    rows = Message.objects.filter(~told_to(ctx), turn__session=session, turn__seq__gt=after)
+    return set(rows.order_by().values_list("pk", flat=True))

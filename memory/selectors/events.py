@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet
 
-from kernel.compiled import Compiled, Given, compiled, tuple_of
+from kernel.compiled import Given, compiled, tuple_of
 from kernel.context import Ctx
 from kernel.errors import NotFoundError
 from memory.compose.recalled import without
 from memory.contracts import MessageView, RefView, SessionView, SummaryView, ToolCallView, TurnView
 from memory.models import Message, Ref, Session, Summary, ToolCall, Turn
+from memory.selectors.telling import calls_told_to, calls_told_within, keeps_apart, told_to, told_within
 from memory.statements import tool_text
 from scopes.contracts import SESSION
 from scopes.selectors import domain_filter, partition_of, visible_scopes
@@ -58,19 +60,41 @@ def visible_turns(ctx: Ctx) -> QuerySet[Turn]:
 
 def turn_by_id(turn_id: UUID, ctx: Ctx) -> Turn:
     """One visible turn. Raises NotFoundError."""
-    row = visible_turns(ctx).select_related("session__scope").filter(pk=turn_id).first()
+    row = with_all(visible_turns(ctx), ctx).select_related("session__scope").filter(pk=turn_id).first()
     if row is None:
         raise NotFoundError(f"No turn {str(turn_id)!r} that you can see.")
     return row
 
 
-def turns_of(session: Session) -> QuerySet[Turn]:
-    """The session's turns with everything in them."""
-    return Turn.objects.filter(session=session).prefetch_related("messages", "tool_calls", "refs")
+def visible_messages(ctx: Ctx) -> QuerySet[Message]:
+    """The base queryset: messages of the turns that the actor may read, but those that taught what was narrowed away from
+    it."""
+    return Message.objects.filter(told_to(ctx), Exists(visible_turns(ctx).filter(pk=OuterRef("turn_id"))))
 
 
-def summaries_of(session: Session, most: int) -> list[SummaryView]:
-    """The newest versions of the session's working summary."""
+def visible_calls(ctx: Ctx) -> QuerySet[ToolCall]:
+    """The base queryset: tool calls of the turns that the actor may read, but as for messages."""
+    return ToolCall.objects.filter(calls_told_to(ctx), Exists(visible_turns(ctx).filter(pk=OuterRef("turn_id"))))
+
+
+def turns_of(session: Session, ctx: Ctx) -> QuerySet[Turn]:
+    """The session's turns with everything in them that the actor is told."""
+    return with_all(Turn.objects.filter(session=session), ctx)
+
+
+def with_all(turns: QuerySet[Turn], ctx: Ctx) -> QuerySet[Turn]:
+    """Turns with their references, and the messages and tool calls that the actor is told."""
+    messages = Prefetch("messages", Message.objects.filter(told_to(ctx)))
+    return turns.prefetch_related(
+        messages, Prefetch("tool_calls", ToolCall.objects.filter(calls_told_to(ctx))), "refs"
+    )
+
+
+def summaries_of(session: Session, most: int, ctx: Ctx) -> list[SummaryView]:
+    """The newest versions of the session's working summary; none where it may tell what was narrowed away from the
+    actor."""
+    if most and session.scope.owner != ctx.actor.id and keeps_apart(session.pk, ctx):
+        return []
     rows = Summary.objects.filter(session=session).order_by("-version")[:most]
     return [
         SummaryView(
@@ -151,13 +175,15 @@ def _here(rows: QuerySet[Any], ids: Given, domain: Given, scopes: Given) -> Quer
 
 
 @compiled(tuple_of)
-def _messages(ids: Given, domain: Given, scopes: Given) -> QuerySet[Message, Any]:
-    return _here(Message.objects.all(), ids, domain, scopes).values_list(*_SEEN, "content", "recalled", "name", "role")
+def _messages(ids: Given, domain: Given, scopes: Given, reader: Given) -> QuerySet[Message, Any]:
+    rows = _here(Message.objects.filter(told_within(scopes, reader)), ids, domain, scopes)
+    return rows.values_list(*_SEEN, "content", "recalled", "name", "role")
 
 
 @compiled(tuple_of)
-def _tool_calls(ids: Given, domain: Given, scopes: Given) -> QuerySet[ToolCall, Any]:
-    return _here(ToolCall.objects.all(), ids, domain, scopes).values_list(*_SEEN, "name", "args", "result")
+def _tool_calls(ids: Given, domain: Given, scopes: Given, reader: Given) -> QuerySet[ToolCall, Any]:
+    rows = _here(ToolCall.objects.filter(calls_told_within(scopes, reader)), ids, domain, scopes)
+    return rows.values_list(*_SEEN, "name", "args", "result")
 
 
 @compiled(tuple_of)
@@ -177,17 +203,17 @@ def _referred(uri: str) -> tuple[str, str]:
     return uri, ""
 
 
-_KINDS: tuple[tuple[Compiled[Any], Callable[..., tuple[str, str]]], ...] = (
-    (_messages, _said),
-    (_tool_calls, _called),
-    (_refs, _referred),
-)
-
-
-def hydrate_events(ids: Sequence[UUID], domain_id: str, scope_keys: Sequence[int]) -> Mapping[UUID, Hydrated]:
-    """Messages, tool calls and references that may be shown in these scopes, by id."""
+def hydrate_events(
+    ids: Sequence[UUID], domain_id: str, scope_keys: Sequence[int], reader: str
+) -> Mapping[UUID, Hydrated]:
+    """Messages, tool calls and references that may be shown in these scopes to the actor of that id, by id."""
+    kinds: tuple[tuple[Callable[..., Any], Callable[..., tuple[str, str]]], ...] = (
+        (partial(_messages, reader=reader), _said),
+        (partial(_tool_calls, reader=reader), _called),
+        (_refs, _referred),
+    )
     found: dict[UUID, Hydrated] = {}
-    for query, told in _KINDS:
+    for query, told in kinds:
         missing = [object_id for object_id in ids if object_id not in found]
         if not missing:
             break

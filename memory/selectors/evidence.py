@@ -56,6 +56,7 @@ def query_for(plan: RetrievalPlan, place: Resolved, scope_keys: tuple[int, ...],
         valid_at=ctx.now,
         since=window.from_ if window else None,
         until=window.to if window else None,
+        reader=ctx.actor.id,
     )
 
 
@@ -75,7 +76,7 @@ def find_candidates(plan: RetrievalPlan, query: Query, scopes: Mapping[int, Memo
     messages = [hit.object_id for hit, _, _ in best.values() if hit.kind is Kind.MESSAGE]
     items = items_seen(memories, query.domain_id, query.scope_keys)
     texts = {item_id: hydrated_item(row) for item_id, row in items.items()}
-    texts.update(hooks.hydrate(Kind.MESSAGE, messages, query.domain_id, query.scope_keys) if messages else {})
+    texts.update(hooks.hydrate(Kind.MESSAGE, messages, query) if messages else {})
     enough = min(index.WEAK_BELOW, max(NEAR_BEST * max(sure.values(), default=0.0), ALWAYS_WEAK))
     candidates = [
         _candidate(

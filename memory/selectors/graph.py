@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from kernel.compiled import Given, compiled, tuple_of
 from kernel.context import Ctx
@@ -15,14 +15,17 @@ from kernel.db import checked
 from memory.contracts.items import TRUSTED, Status
 from memory.models import Entity, EntityAlias, KgEdge
 from memory.selectors.sight import in_sight
+from scopes.selectors import visible_scopes
 from search.contracts import Query
 
 MAX_NAMES = 50
 
 
 def visible_entities(ctx: Ctx) -> QuerySet[Entity]:
-    """The base queryset: entities of the scopes that the actor may read."""
-    return Entity.objects.filter(*in_sight(ctx)).select_related("scope", "item")
+    """The base queryset: entities of the scopes that the actor may read, but those of which the memory was narrowed to
+    another scope."""
+    told = Q(item__narrowed_to=None) | Exists(visible_scopes(ctx).filter(pk=OuterRef("item__narrowed_to_id")))
+    return Entity.objects.filter(*in_sight(ctx)).filter(told).select_related("scope", "item")
 
 
 def visible_edges(ctx: Ctx) -> QuerySet[KgEdge]:

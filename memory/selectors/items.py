@@ -36,9 +36,13 @@ MAX_STEPS = 200
 
 def visible_items(ctx: Ctx) -> QuerySet[MemoryItem]:
     """The base queryset: items of the scopes that the actor may read, but those that were narrowed to another scope."""
-    inside = Exists(visible_scopes(ctx).filter(pk=OuterRef("narrowed_to_id")))
-    rows = MemoryItem.objects.filter(*in_sight(ctx)).filter(Q(narrowed_to=None) | inside)
+    rows = MemoryItem.objects.filter(*in_sight(ctx)).filter(not_narrowed_away(ctx))
     return rows.select_related("scope", "source_session")
+
+
+def not_narrowed_away(ctx: Ctx) -> Q:
+    """A filter of items: those that were narrowed to no other scope, or to one that the actor reads."""
+    return Q(narrowed_to=None) | Q(Exists(visible_scopes(ctx).filter(pk=OuterRef("narrowed_to_id"))))
 
 
 def is_current(valid_at: Any, recorded_at: datetime | None = None) -> Q:

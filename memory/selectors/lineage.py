@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q
 
 from kernel.context import Ctx
 from memory.contracts.items import TRUSTED, Status
 from memory.contracts.promotion import LineageNode, LineageResult, OriginView, PromotionView
-from memory.models import KnowledgeEvent, MemoryItem
-from memory.selectors.events import visible_turns
+from memory.models import KnowledgeEvent, MemoryItem, Message
+from memory.selectors.events import visible_messages, visible_turns
 from memory.selectors.items import history_of, view_item, visible_items
 from scopes.contracts import ScopeView
 
@@ -44,14 +44,15 @@ def promoted_before(source: MemoryItem, scope: str, text: str | None) -> MemoryI
 
 
 def promotion_of(item: MemoryItem, source: UUID) -> PromotionView | None:
-    """How an item was made from another, the last time that it was."""
+    """How an item was made from another."""
     return _promotions([item.pk]).get((item.pk, source))
 
 
 def _promotions(item_ids: Sequence[UUID]) -> dict[tuple[UUID, UUID], PromotionView]:
-    """How items were made, by item and source; of several times the last."""
-    events = KnowledgeEvent.objects.filter(item__in=item_ids, kind__in=MADE).order_by("id")
-    views = [(row.item_id, view_promotion(row)) for row in events[: 2 * MAX_NODES]]
+    """How items were made, by item and source: by the act that made the row, else the last of several."""
+    events = KnowledgeEvent.objects.filter(item__in=item_ids, kind__in=MADE).select_related("item").order_by("id")
+    rows = sorted(events[: 2 * MAX_NODES], key=lambda row: row.id == row.item.promotion_event)
+    views = [(row.item_id, view_promotion(row)) for row in rows]
     return {(item_id, view.source_item_id): view for item_id, view in views}
 
 
@@ -71,7 +72,7 @@ def view_promotion(event: KnowledgeEvent) -> PromotionView:
             "claimed_reviewer": told["claimed_reviewer"],
             "reason": event.reason,
             "reworded": told["reworded"],
-            "supporting": told.get("supporting", []),
+            "supporting": told.get("supporting") or [{"kind": "memory", "id": told["source_item_id"]}],
             "verification": told.get("verification", []),
         }
     )
@@ -172,8 +173,9 @@ def _made_of(sources: Sequence[UUID]) -> list[_Made]:
 def _origin(first: MemoryItem | None, item: MemoryItem, ctx: Ctx) -> OriginView:
     """Where the line begins; every row of it names the same turn. What was said there is told to its readers only."""
     message = item.source_message
-    heard = _heard(item.source_turn_id, ctx, with_messages=message is None) if item.source_turn_id else []
+    heard = _heard(item.source_turn_id, message, ctx) if item.source_turn_id else []
     seq, at = heard[0][:2] if heard else (None, None)
+    text = (message.content if heard and heard[0][2] else None) if message else _said(heard)
     return OriginView(
         session_id=item.source_session.external_id if item.source_session else None,
         turn_id=item.source_turn_id,
@@ -181,17 +183,20 @@ def _origin(first: MemoryItem | None, item: MemoryItem, ctx: Ctx) -> OriginView:
         message_id=(message.external_id or str(message.id)) if message else None,
         author=first.author_name if first is not None else "",
         at=message.created_at if message else at,
-        text=(message.content if message else _said(heard)) if heard else None,
+        text=text,
     )
 
 
-def _heard(turn_id: UUID, ctx: Ctx, *, with_messages: bool) -> list[tuple[Any, ...]]:
-    """Number and moment of a turn, with its first messages a row for each; nothing for a turn out of sight."""
+def _heard(turn_id: UUID, message: Message | None, ctx: Ctx) -> list[tuple[Any, ...]]:
+    """Number and moment of a turn; with a message, whether it is told, without one the first messages that are, a row for
+    each. Nothing for a turn out of sight."""
     turn = visible_turns(ctx).filter(pk=turn_id).order_by()
-    if not with_messages:
-        return list(turn.values_list("seq", "created_at"))
+    spoken = visible_messages(ctx)
+    if message is not None:
+        return list(turn.annotate(told=Exists(spoken.filter(pk=message.pk))).values_list("seq", "created_at", "told"))
+    told = turn.filter(Q(messages=None) | Q(messages__in=spoken.filter(turn=turn_id).values("pk")))
     said = ("messages__name", "messages__role", "messages__content")
-    return list(turn.order_by("messages__position").values_list("seq", "created_at", *said)[:MAX_SAID])
+    return list(told.order_by("messages__position").values_list("seq", "created_at", *said)[:MAX_SAID])
 
 
 def _said(heard: Sequence[tuple[Any, ...]]) -> str | None:

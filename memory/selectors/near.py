@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
@@ -25,6 +26,7 @@ MAX_NEAR = 10
 MAX_SCOPES = 20
 MAX_LINKS = 500
 NEAR_ENOUGH = 0.6  # share of the statement's information that a near-duplicate holds
+NEAR_AT_ONCE = 0.4  # the same of what the same turn taught: said once, it may be remembered twice in other words
 _LONGEST_ASKED = 1000
 
 
@@ -39,22 +41,33 @@ def offered_with(item: MemoryItem, ctx: Ctx, along: Iterable[UUID] = ()) -> list
         related.setdefault(item.source_item_id, Relation.SOURCE)
     for link in links.onto[:MAX_OFFERED]:
         related.setdefault(link.item, Relation.DERIVED)
-    near = similar_ids(item.statement, item.domain_id, _scopes_around(item, related, ctx), ctx)
+    near = _similar(item.statement, item.domain_id, _scopes_around(item, related, ctx), ctx)
     rows = in_force([*related, *near], ctx, along)
     found = [(rows[item_id], relation) for item_id, relation in related.items() if item_id in rows]
     known = {item.pk, *related}
-    new = [rows[item_id] for item_id in near if item_id in rows][:MAX_NEAR]
-    return [*found, *((row, Relation.NEAR_DUPLICATE) for row in new if row.pk not in known)][:MAX_OFFERED]
+    new = [
+        rows[item_id] for item_id, share in near.items() if item_id in rows and _is_near(rows[item_id], share, item)
+    ]
+    fresh = [(row, Relation.NEAR_DUPLICATE) for row in new[:MAX_NEAR] if row.pk not in known]
+    return [*found, *fresh][:MAX_OFFERED]
+
+
+def _is_near(row: MemoryItem, share: float, item: MemoryItem) -> bool:
+    """Whether a row says nearly the same as an item, of whose information it holds a share: more where another turn
+    taught it."""
+    at_once = row.source_turn_id is not None and row.source_turn_id == item.source_turn_id
+    return share >= (NEAR_AT_ONCE if at_once else NEAR_ENOUGH)
 
 
 class Link(NamedTuple):
-    """One link between an item and what it rests on, or what speaks against it."""
+    """One link between an item and what it rests on, or what speaks against it, and since when."""
 
     id: str
     item: UUID
     kind: str
     ref: str
     role: str
+    at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +94,9 @@ def _links(ids: tuple[UUID, ...]) -> Links:
     # SQLite takes no limit inside a union, so the parts are named by their ids
     links = EvidenceLink.objects.filter(pk__in=evidence).order_by().annotate(is_copy=Value(0))
     events = KnowledgeEvent.objects.filter(pk__in=copies).order_by().annotate(is_copy=Value(1), none=Value(""))
-    columns = ("is_copy", "id", "item_id", "kind", "ref", "role")
+    columns = ("is_copy", "id", "item_id", "kind", "ref", "role", "created_at")
     told = events.annotate(told=Cast("metadata", TextField())).values_list(
-        "is_copy", "id", "item_id", "kind", "told", "none"
+        "is_copy", "id", "item_id", "kind", "told", "none", "created_at"
     )
     rows = sorted(links.values_list(*columns).union(told, all=True))
     found = [Link(*row) for is_copy, *row in rows if not is_copy]
@@ -116,6 +129,12 @@ def _scopes_around(item: MemoryItem, related: Iterable[UUID], ctx: Ctx) -> tuple
 
 def similar_ids(text: str, domain_id: str, scope_keys: tuple[int, ...], ctx: Ctx) -> list[UUID]:
     """Items in these scopes that the index holds to say nearly the same as a text, the nearest first."""
+    found = _similar(text, domain_id, scope_keys, ctx)
+    return [item_id for item_id, share in found.items() if share >= NEAR_ENOUGH]
+
+
+def _similar(text: str, domain_id: str, scope_keys: tuple[int, ...], ctx: Ctx) -> dict[UUID, float]:
+    """Items in these scopes that say some of what a text says, the nearest first, with the share of its information."""
     asked = Query(
         text=text[:_LONGEST_ASKED],
         domain_id=domain_id,
@@ -123,7 +142,8 @@ def similar_ids(text: str, domain_id: str, scope_keys: tuple[int, ...], ctx: Ctx
         kinds=(Kind.MEMORY,),
         valid_at=ctx.now,
     )
-    return [hit.object_id for hit in index.find(asked).hits[: 3 * MAX_NEAR] if hit.confidence >= NEAR_ENOUGH]
+    hits = index.find(asked).hits[: 3 * MAX_NEAR]
+    return {hit.object_id: hit.confidence for hit in hits if hit.confidence >= NEAR_AT_ONCE}
 
 
 def in_force(ids: Iterable[UUID], ctx: Ctx, along: Iterable[UUID] = ()) -> dict[UUID, MemoryItem]:
@@ -141,7 +161,13 @@ def readable(ids: Iterable[UUID], ctx: Ctx) -> dict[UUID, MemoryItem]:
     if new:
         known.update(dict.fromkeys(new))
         known.update({row.pk: row for row in visible_items(ctx).filter(pk__in=new)})
+        read_in(ctx).update({row.pk: row for row in map(known.get, new) if row is not None})
     return {item_id: row for item_id in wanted if (row := known[item_id]) is not None}
+
+
+def read_in(ctx: Ctx) -> dict[UUID, MemoryItem]:
+    """The items that were read so far in a call, whoever may see them: for rules on how they stand, never to be shown."""
+    return ctx.once("items read", dict)
 
 
 def _holds(row: MemoryItem) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from kernel.canonical import digest
 from kernel.context import Ctx
 from kernel.errors import InvalidInputError
 from kernel.ids import uuids_in
@@ -51,8 +52,28 @@ def checked_refs(
 
 
 def distinct(refs: Iterable[EvidenceRef], found: Mapping[EvidenceRef, EvidenceRef]) -> list[EvidenceRef]:
-    """The references as they are stored, each once."""
-    return list(dict.fromkeys(found[ref] for ref in refs))
+    """The references as they are stored; of those that name the same thing the first."""
+    once: dict[tuple[str, str], EvidenceRef] = {}
+    for ref in refs:
+        once.setdefault(found[ref].identity, found[ref])
+    return list(once.values())
+
+
+def identities(refs: Iterable[EvidenceRef], domain_id: str, ctx: Ctx) -> set[tuple[str, str]]:
+    """What references name, in whichever of its spellings each was given; one that leads nowhere is taken as it is."""
+    by_kind: defaultdict[str, list[EvidenceRef]] = defaultdict(list)
+    for ref in refs:
+        by_kind[ref.kind].append(ref)
+    found = set()
+    for kind, given in by_kind.items():
+        known = hooks.resolve_evidence(kind, [ref.id for ref in given], domain_id, ctx) or {}
+        found |= {EvidenceRef(kind=ref.kind, id=known.get(ref.id, ref.id)).identity for ref in given}
+    return found
+
+
+def pieces_of(found: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    """A digest of each reference, as a proposal keeps them."""
+    return tuple(sorted(digest([kind, ref]) for kind, ref in set(found)))
 
 
 def resolve_memories(ids: Sequence[str], domain_id: str, ctx: Ctx) -> Mapping[str, str]:

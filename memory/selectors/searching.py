@@ -80,6 +80,7 @@ def _query(given: SearchMemoryInput, place: Resolved, scope_keys: tuple[int, ...
         labels=tuple(given.types),
         history=given.history,
         superseded=given.as_of is not None and not given.history,
+        reader=ctx.actor.id,
         within=readable_sections(place, ctx) if Kind.SECTION in kinds else None,
     )
 
@@ -144,7 +145,7 @@ def _hydrate(hits: list[Hit], query: Query) -> dict[UUID, Hydrated]:
         if ids:
             if kind is Kind.MEMORY and query.superseded:
                 ids = held_at(ids, query.valid_at, query.recorded_at)
-            texts.update(hooks.hydrate(kind, ids, query.domain_id, query.scope_keys))
+            texts.update(hooks.hydrate(kind, ids, query))
     return texts
 
 

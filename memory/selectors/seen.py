@@ -93,8 +93,10 @@ def items_of_keys(
     return _of_keys(domain=domain_id, scopes=scope_keys, moment=moment, types=types, keys=keys, known=known.keys())
 
 
-def hydrate_items(ids: Collection[UUID], domain_id: str, scope_keys: Collection[int]) -> Mapping[UUID, Hydrated]:
-    """Items that may be shown in these scopes, by id."""
+def hydrate_items(
+    ids: Collection[UUID], domain_id: str, scope_keys: Collection[int], _reader: str
+) -> Mapping[UUID, Hydrated]:
+    """Items that may be shown in these scopes, by id, to whoever reads them."""
     return {item_id: hydrated_item(row) for item_id, row in items_seen(ids, domain_id, scope_keys).items()}
 
 

@@ -28,7 +28,7 @@ from memory.contracts.shadows import (
 )
 from memory.models import MemoryItem
 from memory.selectors.contexts import context_by_id
-from memory.selectors.items import get_item, is_current
+from memory.selectors.items import get_item, is_current, not_narrowed_away
 from scopes.contracts import LEGACY_DOMAIN, ScopeView
 from scopes.selectors import Resolved, partition_of, scope_rows, visible_scopes
 
@@ -47,12 +47,13 @@ class _Place:
     at: datetime
     past: bool
     priority: Sequence[str]
+    told: Q
 
     def rows(self) -> QuerySet[MemoryItem]:
-        """The rows with a key that are, or were, in force there."""
+        """The rows with a key that are, or were, in force there, but those that were narrowed to another scope since."""
         current = is_current(self.at, self.at if self.past else None)
         here = MemoryItem.objects.filter(
-            current, *checked(domain_id=self.domain_id), scope_id__in=list(self.scopes), key__isnull=False
+            current, self.told, *checked(domain_id=self.domain_id), scope_id__in=list(self.scopes), key__isnull=False
         )
         return here.order_by("id")
 
@@ -94,7 +95,8 @@ def _recorded(given: InspectShadowsInput, ctx: Ctx) -> _Place:
 
 def _placed(domain_id: str, rows: Iterable[MemoryScope], at: datetime, ctx: Ctx, *, past: bool) -> _Place:
     priority = in_force(domain_id, ctx).section(ScopesPolicy).conflict_priority
-    return _Place(domain_id, {row.key: row for row in rows}, at, past, priority)
+    told = not_narrowed_away(ctx) if past else Q()
+    return _Place(domain_id, {row.key: row for row in rows}, at, past, priority, told)
 
 
 def _keys(given: InspectShadowsInput, place: _Place) -> tuple[list[tuple[str, str]], str | None]:
@@ -169,6 +171,8 @@ def _thought(asked: WhatIf, place: _Place, ctx: Ctx) -> WhatIfResult:
     rows = list(place.rows().filter(type=item.type, key=item.key))
     changed, explanation = _changed(asked, item, rows, place)
     before, after = _rungs(rows, place), _rungs(changed, place)
+    if len(changed) < len(rows) and asked.target_scope is None:
+        explanation += _follows(item, before, after)
     moves = [(rung.scope, rung.statement) for rung in before[:1]] != [
         (rung.scope, rung.statement) for rung in after[:1]
     ]
@@ -177,13 +181,20 @@ def _thought(asked: WhatIf, place: _Place, ctx: Ctx) -> WhatIfResult:
     )
 
 
+def _follows(item: MemoryItem, before: Sequence[Rung], after: Sequence[Rung]) -> str:
+    """What that means for the key: another row counts only where the one that leaves did."""
+    if before[0].memory_item_id != item.pk:
+        return ". It gave way before too: the same row counts."
+    return ", and the next row counts." if after else ", and no row of this key is left."
+
+
 def _changed(asked: WhatIf, item: MemoryItem, rows: list[MemoryItem], place: _Place) -> tuple[list[MemoryItem], str]:
     if asked.target_scope is None:
         left = [row for row in rows if row.pk != item.pk]
         if len(left) == len(rows):
             return rows, NOWHERE
         word = "is demoted: it is no longer shown by itself" if asked.act == "demote" else "is retracted: it is gone"
-        return left, f"The row of {item.scope.name} {word}, and the next row counts."
+        return left, f"The row of {item.scope.name} {word}"
     target = next((row for row in place.scopes.values() if row.name == asked.target_scope.name), None)
     if target is None:
         return rows, NOWHERE

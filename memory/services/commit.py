@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from uuid import UUID
 
-from governance.contracts import QueuedAnswer
 from governance.policies import in_force
 from kernel.actions import Applied
 from kernel.canonical import canonical_json
 from kernel.conf import conf
 from kernel.context import Ctx, Right
-from kernel.errors import ConflictError, ForbiddenError, InvalidInputError, QuotaExceededError, TooLargeError
+from kernel.errors import ForbiddenError, InvalidInputError, TooLargeError
 from memory.candidates import Candidate, Retained, entity_names, line, retain
 from memory.compose.contracts import OpenConflict
 from memory.compose.policy import CompositionPolicy
@@ -26,46 +24,43 @@ from memory.contracts import (
     SummaryResult,
     TurnEvents,
 )
-from memory.contracts.commit import QueuedItem
-from memory.contracts.writing import WriteMemoryItemInput
 from memory.extraction import Extraction
 from memory.policies import RetentionPolicy
 from memory.selectors import recalled_in, recent_entity_names
 from memory.selectors.conflicts import told_of_found
 from memory.selectors.refs import PlacedRef, checked_refs, distinct
 from memory.services.graph import write_edge, write_entity
+from memory.services.holding import Holding, item_waits, relation_waits, retraction_waits
 from memory.services.items import Commit, Pending, Written, settle, write
 from memory.services.model_extraction import ask_later
 from memory.services.reading import read_messages
-from memory.services.retractions import retract, update_task
+from memory.services.retractions import known_by, retract, task_told
 from memory.services.summary import update_summary
 from memory.services.turns import Place, StoredTurn, index_entries, open_place, store_events
-from memory.services.writing import input_of
 from scopes.contracts import ScopeRef, ScopeView
 from scopes.selectors import Resolved, check_ref, held
 from scopes.services import lock_scopes
-
-ELEVATED = ("project", "expert", "global")  # scopes that more than one task or conversation reads
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """What a commit needs that was read and checked outside the transaction. `recalled` are the parts of each message
-    that are rendered memory. `hold` asks whether an item for a scope of
-    one of the `held_types` waits for a person, and queues it then."""
+    that are rendered memory."""
 
     place: Resolved
     retained: Retained
     names: list[str]
     retention: RetentionPolicy
     token_limit: int
-    recalled: Sequence[Sequence[tuple[int, int]]] = ()
-    held_types: frozenset[str] = frozenset()
-    hold: Callable[[WriteMemoryItemInput, Ctx], QueuedAnswer | None] | None = None
+    recalled: Sequence[Sequence[tuple[int, int]]]
+    holding: Holding
 
 
-def prepare(given: CommitTurnInput, place: Resolved, allowed_types: Sequence[str], ctx: Ctx) -> Prepared:
-    """Check limits, scopes and keys, read the text of the messages, and apply the retention gate.
+def prepare(
+    given: CommitTurnInput, place: Resolved, allowed_types: Sequence[str], holding: Holding, ctx: Ctx
+) -> Prepared:
+    """Check limits, scopes and keys, read the text of the messages, and apply the retention gate. `holding` asks policy
+    about each part.
 
     Raises InvalidInputError, TooLargeError or ForbiddenError; nothing is stored then.
     """
@@ -93,6 +88,7 @@ def prepare(given: CommitTurnInput, place: Resolved, allowed_types: Sequence[str
         retention,
         policies.section(CompositionPolicy).token_limit,
         [each.proved for each in recalled],
+        holding,
     )
 
 
@@ -179,7 +175,7 @@ def _learn(given: CommitTurnInput, prepared: Prepared, where: Place, commit: Com
     lock_scopes(where.scopes[name].key for name in _written_scopes(given, prepared))
     for candidate in prepared.retained.candidates:
         scope = _scope_of(candidate, prepared.place, commit)
-        if scope is None or _waits(candidate, scope, prepared, commit):
+        if scope is None or _item_waits(candidate, scope, prepared, commit):
             continue
         if candidate.type == "entities":
             write_entity(candidate, where.scopes[scope], commit)
@@ -187,54 +183,33 @@ def _learn(given: CommitTurnInput, prepared: Prepared, where: Place, commit: Com
             write(candidate, where.scopes[scope], commit)
     default = prepared.place.default_write
     for update in prepared.retained.updates:
-        if default is not None:
-            update_task(update, where.scopes[default], commit)
+        told = task_told(update, where.scopes[default], commit) if default is not None else None
+        if default is not None and told is not None and not _item_waits(told, default, prepared, commit):
+            write(told, where.scopes[default], commit)
     for asked in prepared.retained.retractions:
         scope = _writable(asked.scope, prepared.place)
         if scope is None:
             reason = _refusal(asked.scope)
             commit.written.lines.append(line("refuse", asked.type, asked.key, reason, asked.scope, asked.source))
             continue
-        retract(asked, where.scopes[scope], commit)
-    _edges(given, prepared.place, where, commit)
+        known, rows = known_by(asked, where.scopes[scope])
+        if not retraction_waits(known, rows, where.scopes[scope], prepared.holding, commit):
+            retract(known, rows, where.scopes[scope], commit)
+    _edges(given, prepared, where, commit)
 
 
-def _waits(candidate: Candidate, scope: str, prepared: Prepared, commit: Commit) -> bool:
-    """Whether a person is to look at the item first: it is queued then, while the rest of the turn is stored."""
-    if prepared.hold is None or scope.partition(":")[0] not in prepared.held_types:
-        return False
-    call = input_of(candidate, prepared.place.domain_id, scope, commit.turn)
-    told = (candidate.type, candidate.key)
-    try:
-        queued = prepared.hold(call, commit.ctx)
-        proposal = queued.proposal.id if queued is not None else None
-        known = queued is not None and queued.deduplicated
-    except (ConflictError, QuotaExceededError) as exc:
-        if "open" not in exc.extra:
-            reason = "rejected_before" if "rejected" in exc.extra else exc.code
-            refused = line("refuse", *told, reason, scope, candidate.source)
-            commit.written.lines.append(refused.model_copy(update={"text": f"{refused.text}: {exc.message}"}))
-            return True
-        proposal, known = UUID(exc.extra["open"]["proposal_id"]), True  # the same was proposed from another turn
-    if proposal is None:
-        return False
-    commit.written.lines.append(line("queue", *told, "waits_for_a_person", scope, candidate.source))
-    where = ScopeView(type=call.scope.type, id=call.scope.id)
-    commit.written.queued.append(
-        QueuedItem(proposal_id=proposal, type=candidate.type, key=candidate.key, scope=where, deduplicated=known)
-    )
-    return True
+def _item_waits(candidate: Candidate, scope: str, prepared: Prepared, commit: Commit) -> bool:
+    return item_waits(candidate, scope, prepared.holding, prepared.place.domain_id, commit)
 
 
-def _edges(given: CommitTurnInput, place: Resolved, where: Place, commit: Commit) -> None:
+def _edges(given: CommitTurnInput, prepared: Prepared, where: Place, commit: Commit) -> None:
     for number, asked in enumerate(given.turn_events.edges):
         source = f"turn_events.edges.{number}"
-        named = asked.scope_ref.name if asked.scope_ref else None
-        scope = _writable(named, place)
+        told = asked.scope_ref.name if asked.scope_ref else None
+        scope = _writable(told, prepared.place)
         if scope is None:
-            key = f"{asked.subject} {asked.predicate} {asked.object}"
-            commit.written.lines.append(line("refuse", "edges", key, _refusal(named), named, source))
-        else:
+            commit.written.lines.append(line("refuse", "edges", asked.words, _refusal(told), told, source))
+        elif not relation_waits(asked, where.scopes[scope], source, prepared.holding, commit):
             write_edge(asked, where.scopes[scope], source, commit)
 
 

@@ -27,6 +27,10 @@ CARRIED = ("memory_kind", "tier", "field", "audience", "pinned")
 INHERITED = ("supporting", "teaching")
 
 
+class DoesNotFitError(ConflictError):
+    """This memory cannot be written there, on account of its key or of what is there already; nothing was written."""
+
+
 @dataclass(frozen=True, slots=True)
 class Making:
     """How a row is made: `kind` is promoted, narrowed or raised; `refs` are what it rests on besides its source, by
@@ -55,7 +59,7 @@ class Made:
 def make(source: MemoryItem, scope: MemoryScope, making: Making, ctx: Ctx) -> Made:
     """Write a row in the scope from the source, by the conflict policy of its type there.
 
-    Raises ConflictError where the source is no longer in force, or the scope does not take it.
+    Raises ConflictError where the source is no longer in force, DoesNotFitError where the scope does not take it.
     """
     lock_scopes([source.scope_id, scope.key])
     source = in_force(source.pk)
@@ -66,9 +70,11 @@ def make(source: MemoryItem, scope: MemoryScope, making: Making, ctx: Ctx) -> Ma
     store = write_entity if source.type == "entities" else write
     item = store(candidate, scope, commit)
     if item is None:
-        raise ConflictError(_refusal(commit.written.lines[-1].reason_code, scope))
-    commit.pending.evidence.extend(_evidence(source, item, making, ctx))
+        raise DoesNotFitError(_refusal(commit.written.lines[-1].reason_code, scope))
+    evidence = _evidence(source, item, making, ctx)
+    commit.pending.evidence.extend(evidence)
     event = _event(source, item, scope, making, event_id, ctx)
+    event.metadata |= _by_role(evidence)
     commit.pending.events += [event, _copied(source, item, scope, event_id, ctx)]
     settle(commit)
     written = commit.written
@@ -93,7 +99,8 @@ def require_in_force(item: MemoryItem) -> None:
     """Raise ConflictError where an item was superseded or taken back."""
     if item.current_until is not None or item.status != Status.ACTIVE:
         follows = f": look at {item.successor_id} instead" if item.successor_id else ""
-        raise ConflictError(f"Memory item {item.id} is no longer in force ({item.status}){follows}.")
+        state = "a later version took its place" if item.status == Status.ACTIVE else item.status
+        raise ConflictError(f"Memory item {item.id} is no longer in force ({state}){follows}.")
 
 
 def reviewer_of(ctx: Ctx) -> str:
@@ -104,7 +111,7 @@ def reviewer_of(ctx: Ctx) -> str:
 
 def _candidate(source: MemoryItem, scope: MemoryScope, making: Making, event_id: UUID) -> Candidate:
     if source.key is None:
-        raise ConflictError(f"Memory item {source.id} has no key, so no other scope can hold a version of it.")
+        raise DoesNotFitError(f"Memory item {source.id} has no key, so no other scope can hold a version of it.")
     text = making.text.strip() if making.text is not None else None
     value = source.value if text is None else reworded(source.type, source.key, source.value, text)
     trusted = Lifecycle(source.lifecycle_status)
@@ -154,6 +161,13 @@ def _evidence(source: MemoryItem, item: MemoryItem, making: Making, ctx: Ctx) ->
     ]
 
 
+def _by_role(evidence: Sequence[EvidenceLink]) -> dict[str, list[dict[str, str]]]:
+    roles: dict[str, list[dict[str, str]]] = {}
+    for link in evidence:
+        roles.setdefault(link.role, []).append({"kind": link.kind, "id": link.ref})
+    return roles
+
+
 def _event(
     source: MemoryItem, item: MemoryItem, scope: MemoryScope, making: Making, event_id: UUID, ctx: Ctx
 ) -> KnowledgeEvent:
@@ -169,7 +183,6 @@ def _event(
         "claimed_reviewer": making.claimed_reviewer,
         "proposal_id": str(ctx.approval.proposal_id) if ctx.approval else "",
         "reworded": making.text is not None,
-        **{role: [{"kind": ref.kind, "id": ref.id} for ref in refs] for role, refs in making.refs.items()},
     }
     return event
 

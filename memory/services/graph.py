@@ -13,7 +13,7 @@ from kernel.canonical import digest
 from kernel.db import checked
 from kernel.text import fold
 from memory.candidates import Candidate, line
-from memory.contracts.items import EdgeIn
+from memory.contracts.items import RelationIn
 from memory.models import Entity, EntityAlias, EntityMention, KgEdge, MemoryItem
 from memory.naming import fold_name
 from memory.services.items import Commit, write
@@ -27,11 +27,16 @@ def write_entity(candidate: Candidate, scope: MemoryScope, commit: Commit) -> Me
     """Store an entity's item and its row in the side index; a known name or alias merges into the entity it names."""
     canonical = str(candidate.value.get("canonical") or candidate.value.get("name") or "")
     known = find_entity(scope, str(candidate.value.get("kind", "other")), [canonical, *_aliases(candidate)])
+    anew = known is not None and known.item is not None and known.item.narrowed_to_id is not None
+    if anew:
+        known = None  # what was narrowed to another scope tells nothing here
     merged = _merge(candidate, canonical, known)
     item = write(merged, scope, commit)
     if item is None:
         return None
     entity = known or _new_entity(candidate, canonical, scope, commit)
+    if anew:
+        _forget_names(entity, candidate, canonical)
     Entity.objects.filter(pk=entity.pk).update(item=item)
     names = {fold_name(alias): alias for alias in [canonical, *_aliases(candidate)] if fold(alias)}
     have = set(EntityAlias.objects.filter(entity=entity).values_list("alias_folded", flat=True))
@@ -103,35 +108,62 @@ def _new_entity(candidate: Candidate, canonical: str, scope: MemoryScope, commit
     return entity
 
 
-def write_edge(asked: EdgeIn, scope: MemoryScope, source: str, commit: Commit) -> None:
-    """Store a relation; the same relation for the same time is not stored again, and one that ends otherwise is new."""
-    hashed = digest([fold_name(asked.subject), fold(asked.predicate), fold_name(asked.object)])
-    held = KgEdge.objects.filter(scope=scope, content_hash=hashed, current_until=None).first()
-    action, reason = "deduplicate", "same_edge"
-    if held is None or _holds_otherwise(asked, held, commit.ctx.now):
+def _forget_names(entity: Entity, candidate: Candidate, canonical: str) -> None:
+    """Let an entity that begins anew under its canonical name keep none of the names that it had."""
+    EntityAlias.objects.filter(entity=entity).delete()
+    name = str(candidate.value.get("name") or canonical)[:300]
+    Entity.objects.filter(pk=entity.pk).update(canonical=canonical[:300], name=name)
+
+
+def hash_of(asked: RelationIn) -> str:
+    """Equal for the same relation, however it is spelt."""
+    return digest([fold_name(asked.subject), fold(asked.predicate), fold_name(asked.object)])
+
+
+def known_edge(asked: RelationIn, scope: MemoryScope, now: datetime) -> tuple[KgEdge | None, bool]:
+    """The relation as the scope holds it, None where it does not, and whether nothing new is said of it."""
+    held = KgEdge.objects.filter(scope=scope, content_hash=hash_of(asked), current_until=None).first()
+    return held, held is not None and not _holds_otherwise(asked, held, now)
+
+
+def write_edge(asked: RelationIn, scope: MemoryScope, source: str, commit: Commit) -> KgEdge | None:
+    """Store a relation; the same relation for the same time is not stored again, and one that ends otherwise is new.
+    None where another writer was first with the same."""
+    held, known = known_edge(asked, scope, commit.ctx.now)
+    row, action, reason = held, "deduplicate", "same_edge"
+    if not known:
         try:
             with transaction.atomic():
-                row = _add_edge(asked, hashed, held, scope, commit)
+                row = _add_edge(asked, held, scope, commit)
         except IntegrityError:
-            pass  # another writer was first with the same relation
+            row = None
         else:
             action, reason = "edge", "edge_added"
-            after = {"subject": row.subject, "predicate": row.predicate, "object": row.object}
-            commit.written.changes.append(Change("kg_edges", str(row.id), None, after, scopes=(scope.name,)))
+            _note(row, held, scope, commit)
             commit.pending.edges.append((row, asked.valid_from is not None))
-    key = f"{asked.subject} {asked.predicate} {asked.object}"
-    commit.written.lines.append(line(action, "edges", key, reason, scope.name, source))
+    commit.written.lines.append(line(action, "edges", asked.words, reason, scope.name, source))
+    return row
 
 
-def _holds_otherwise(asked: EdgeIn, held: KgEdge, now: datetime) -> bool:
+def _note(row: KgEdge, ended: KgEdge | None, scope: MemoryScope, commit: Commit) -> None:
+    after = {"subject": row.subject, "predicate": row.predicate, "object": row.object}
+    commit.written.changes.append(Change("kg_edges", str(row.id), None, after, scopes=(scope.name,)))
+    if ended is not None:
+        over = {"current_until": commit.ctx.now.isoformat()}
+        commit.written.changes.append(
+            Change("kg_edges", str(ended.id), {"current_until": None}, over, scopes=(scope.name,))
+        )
+
+
+def _holds_otherwise(asked: RelationIn, held: KgEdge, now: datetime) -> bool:
     if asked.valid_to is None:
         return held.valid_to is not None and held.valid_to <= now
     return asked.valid_to != held.valid_to
 
 
-def _add_edge(asked: EdgeIn, hashed: str, held: KgEdge | None, scope: MemoryScope, commit: Commit) -> KgEdge:
+def _add_edge(asked: RelationIn, held: KgEdge | None, scope: MemoryScope, commit: Commit) -> KgEdge:
     """The edge as a new row; the row that held until now stays as history."""
-    now = commit.ctx.now
+    now, turn = commit.ctx.now, commit.source
     over = asked.valid_to is not None and asked.valid_to <= now
     started = held.valid_from if held is not None and asked.valid_to is not None else None
     if held is not None:
@@ -144,11 +176,11 @@ def _add_edge(asked: EdgeIn, hashed: str, held: KgEdge | None, scope: MemoryScop
         object=asked.object,
         subject_folded=fold_name(asked.subject),
         object_folded=fold_name(asked.object),
-        content_hash=hashed,
+        content_hash=hash_of(asked),
         confidence=asked.confidence,
         valid_from=asked.valid_from or started or (None if over else now),
         valid_to=asked.valid_to,
         recorded_at=now,
-        source_session_id=commit.turn.session_id,
-        source_turn=commit.turn,
+        source_session_id=turn.session_id if turn else None,
+        source_turn=turn,
     )

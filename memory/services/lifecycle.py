@@ -10,16 +10,17 @@ from governance.policies import in_force as policies_in_force
 from kernel.actions import Change
 from kernel.context import ActorKind, Ctx, Right
 from kernel.errors import ConflictError, ForbiddenError, InvalidInputError
-from memory.candidates import Candidate, given_item
+from memory.candidates import Candidate
 from memory.compose.policy import CompositionPolicy
 from memory.contracts.items import LEGAL_LIFECYCLES, Lifecycle, Status, Tier
 from memory.contracts.refs import EvidenceRef
-from memory.contracts.writing import item_fields
+from memory.correcting import corrected
 from memory.models import Entity, EvidenceLink, KnowledgeEvent, MemoryItem, Turn
 from memory.policies import ConfidenceLevels, RetentionPolicy
 from memory.services import notices
 from memory.services.conflicts import follow_out
-from memory.services.copies import Made, Making, in_force, make
+from memory.services.copies import DoesNotFitError, Made, Making, in_force, make
+from memory.services.hiding import hide_line
 from memory.services.items import (
     Commit,
     Pending,
@@ -32,7 +33,6 @@ from memory.services.items import (
     write,
 )
 from memory.services.summary import update_summary
-from memory.statements import reworded
 from memory.summarising import SUMMARISED
 from scopes.services import lock_scopes
 from search import services as index
@@ -51,6 +51,10 @@ class Done:
     told: int
 
 
+class UnchangedError(InvalidInputError):
+    """The correction says the same as the memory: nothing was changed."""
+
+
 def require_may_decide(item: MemoryItem, ctx: Ctx) -> None:
     """Raise ForbiddenError where an item is knowledge in force and no person decided on this call."""
     if is_governed(item) and not decides(item.domain_id, item.scope.name, ctx):
@@ -65,9 +69,10 @@ def decides(domain_id: str, scope: str, ctx: Ctx) -> bool:
     return ctx.approval is not None or person
 
 
-def hold(items: Iterable[MemoryItem]) -> None:
-    """Let other writers of the scopes of all these items wait: who acts on several holds all before the first."""
-    lock_scopes(item.scope_id for item in items)
+def hold(items: Iterable[MemoryItem], *scope_keys: int) -> None:
+    """Let other writers of the scopes of all these items, and of these, wait: who acts on several holds all before the
+    first."""
+    lock_scopes({*scope_keys, *(item.scope_id for item in items)})
 
 
 def retract_item(item: MemoryItem, reason: str, ctx: Ctx) -> Done:
@@ -108,9 +113,9 @@ def correct_item(
     commit = Commit(old.source_turn, [], ctx, Written(), Pending())
     new = write(replace(candidate, evidence=refs), old.scope, commit)
     if new is None:
-        raise ConflictError(f"It cannot be corrected: {commit.written.lines[-1].reason_code.replace('_', ' ')}.")
+        raise DoesNotFitError(f"It cannot be corrected: {commit.written.lines[-1].reason_code.replace('_', ' ')}.")
     if new.pk == old.pk:
-        raise InvalidInputError("The correction says the same as the memory: nothing was changed.")
+        raise UnchangedError
     MemoryItem.objects.filter(pk=old.pk).update(status=Status.SUPERSEDED)
     Entity.objects.filter(item=old).update(item=new)
     old.refresh_from_db()
@@ -121,23 +126,31 @@ def correct_item(
 
 
 def narrow_item(item: MemoryItem, scope: MemoryScope, making: Making, ctx: Ctx) -> tuple[Made, int]:
-    """Let a narrower scope hold the item, and hide the wide original from everyone outside of it. Gives the number of
-    agents that are to be told."""
+    """Let a narrower scope hold the item, and hide the wide original and what it said before from everyone outside of
+    it. Gives the number of agents that are to be told."""
     require_may_decide(item, ctx)
     made = make(item, scope, making, ctx)
+    hidden = hide_item(item, made.item, scope, making.reason, ctx)
+    made.changes.extend(hidden.changes)
+    return made, hidden.told
+
+
+def hide_item(item: MemoryItem, behind: MemoryItem, scope: MemoryScope, reason: str, ctx: Ctx) -> Done:
+    """Hide an item and what it said before from everyone outside of a narrower scope, which holds another in its place."""
+    require_may_decide(item, ctx)
     old = in_force(item.pk)
     before, at, wide = _state(old), after_all([old], ctx), old.scope.name
     MemoryItem.objects.filter(pk=old.pk).update(
-        status=Status.SUPERSEDED, current_until=at, successor=made.item, narrowed_to=scope
+        status=Status.SUPERSEDED, current_until=at, successor=behind, narrowed_to=scope
     )
     old.refresh_from_db()
-    event_of(old, "narrowed_to", before, ctx, reason=making.reason).save()
+    event_of(old, "narrowed_to", before, ctx, reason=reason).save()
     index.close(Kind.MEMORY, [old.pk], at)
-    after = {"status": old.status, "successor": str(made.item.id), "narrowed_to": scope.name}
-    made.changes.append(Change("memory_items", str(old.id), {"status": before}, after, scopes=(wide,)))
-    made.changes.extend(follow_out(old, ctx))
+    after = {"status": old.status, "successor": str(behind.id), "narrowed_to": scope.name}
+    hidden = Change("memory_items", str(old.id), {"status": before}, after, scopes=(wide,))
+    changes = [hidden, *hide_line(old, scope), *follow_out(old, ctx)]
     _summarise_again(old, ctx)
-    return made, notices.tell(old, "narrowed", making.reason, made.item, ctx)
+    return Done(old, changes, notices.tell(old, "narrowed", reason, behind, ctx))
 
 
 def demote_item(
@@ -191,14 +204,8 @@ def _corrected(
 ) -> Candidate:
     """What is right, with everything beside the words kept: expiry, review date, importance, tier."""
     if old.key is None:
-        raise ConflictError(f"Memory item {old.id} has no key: retract it and commit what is right.")
-    if fields is None:
-        words = (text or "").strip()
-        value = reworded(old.type, old.key, old.value, words)
-    else:
-        told = {name: inner for name, inner in old.value.items() if name != "statement"} | dict(fields)
-        given = given_item(old.type, {**item_fields(old.type, told, old.key), **fields}, "value", levels)
-        value, words = given.value, text.strip() if text is not None else given.statement
+        raise DoesNotFitError(f"Memory item {old.id} has no key: retract it and commit what is right.")
+    value, words = corrected(old.type, old.key, old.value, text, fields)
     return Candidate(
         type=old.type,
         key=old.key,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from django.db.models import F
 
@@ -22,18 +23,20 @@ from memory.policies import RetentionPolicy
 from memory.selectors import recalled_texts, turn_by_id
 from memory.selectors.conflicts import told_of_found
 from memory.services.graph import write_entity
+from memory.services.holding import Holding, item_waits
 from memory.services.items import Commit, Pending, Written, settle, write
-from memory.statements import complete
+from memory.statements import complete, reworded
 from scopes.services import lock_scopes
 
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """A turn and what the model said of it."""
+    """A turn, what the model said of it, and what asks policy about each part of that."""
 
     turn: Turn
     reply: ModelReply
     model: str
+    holding: Holding
 
 
 def ask_later(turn: Turn, policy: RetentionPolicy, ctx: Ctx) -> list[Change]:
@@ -45,7 +48,7 @@ def ask_later(turn: Turn, policy: RetentionPolicy, ctx: Ctx) -> list[Change]:
     return [Change("extraction_runs", str(run.id), None, {"turn": str(turn.id), "state": run.state})]
 
 
-def ask(given: ExtractTurnInput, ctx: Ctx) -> Heard:
+def ask(given: ExtractTurnInput, holding_of: Callable[[Turn], Holding], ctx: Ctx) -> Heard:
     """Ask the model about a turn. Raises UnavailableError where none is configured or its answer cannot be used."""
     client = configured_client()
     if client is None:
@@ -54,7 +57,8 @@ def ask(given: ExtractTurnInput, ctx: Ctx) -> Heard:
     if turn.default_write_id is None:
         raise ConflictError("The turn was committed without a default_write scope, so nothing may be learned from it.")
     said = redact("\n".join(_said(turn)))
-    return Heard(turn, read_reply(client.complete(said)) if said.strip() else ModelReply(items=[]), client.model)
+    reply = read_reply(client.complete(said)) if said.strip() else ModelReply(items=[])
+    return Heard(turn, reply, client.model, holding_of(turn))
 
 
 def _said(turn: Turn) -> list[str]:
@@ -70,7 +74,8 @@ def apply(given: ExtractTurnInput, heard: Heard, ctx: Ctx) -> Applied[ExtractTur
     turn = Turn.objects.select_related("session", "default_write").get(pk=heard.turn.pk)
     if turn.default_write is None:
         raise ConflictError("The turn has no default_write scope.")
-    lock_scopes([turn.default_write.key])
+    scope = turn.default_write
+    lock_scopes([scope.key])
     commit = Commit(turn, list(turn.messages.all()), ctx, Written(), Pending())
     for number, item in enumerate(heard.reply.items):
         candidate = Candidate(
@@ -83,10 +88,12 @@ def apply(given: ExtractTurnInput, heard: Heard, ctx: Ctx) -> Applied[ExtractTur
             origin="model",
             source=f"model:{heard.model}:{number}",
         )
+        if item_waits(_told(candidate), scope.name, heard.holding, turn.domain_id, commit):
+            continue
         if item.type == "entities":
-            write_entity(candidate, turn.default_write, commit)
+            write_entity(candidate, scope, commit)
         else:
-            write(candidate, turn.default_write, commit)
+            write(candidate, scope, commit)
     settle(commit)
     run, change = _finish(turn, ExtractionState.DONE, heard.model, None, ctx)
     written = commit.written
@@ -95,12 +102,19 @@ def apply(given: ExtractTurnInput, heard: Heard, ctx: Ctx) -> Applied[ExtractTur
         memory_written=MemoryWritten(
             count=written.count,
             items=written.items,
+            queued=written.queued,
             conflicts=written.conflicts,
             found=told_of_found(written.found, ctx),
         ),
         retention=written.lines,
     )
     return result, [change, *written.changes]
+
+
+def _told(candidate: Candidate) -> Candidate:
+    """The candidate as an item by itself, in which the field that says it in words holds the model's sentence."""
+    value = reworded(candidate.type, candidate.key, candidate.value, candidate.statement)
+    return replace(candidate, value={**value, "statement": candidate.statement})
 
 
 def failed(given: ExtractTurnInput, error: DomainError, ctx: Ctx) -> list[Change]:

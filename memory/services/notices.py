@@ -55,6 +55,11 @@ def _shown_in(session: Session, shown: QuerySet[ContextShown]) -> QuerySet[Conte
     return shown.filter(Q(record__session=session) | before).values("pk")
 
 
+def withdraw(item: MemoryItem) -> None:
+    """Drop what nobody was told yet of an item that is in force again as it was."""
+    Notice.objects.filter(item=item, told_at=None).delete()
+
+
 def told(notices: list[NoticeView], context_id: UUID, ctx: Ctx) -> None:
     """Keep that a context told these notices."""
     if notices:

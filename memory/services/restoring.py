@@ -17,6 +17,8 @@ from kernel.context import Ctx
 from kernel.errors import DomainError
 from memory.contracts.items import Status
 from memory.models import Entity, EvidenceLink, MemoryItem
+from memory.services import notices
+from memory.services.hiding import require_unhidden
 from memory.services.items import Commit, Pending, Written, after_all, event_of, settle
 
 # What a new row takes over from the row whose place it takes.
@@ -31,7 +33,8 @@ def bring_back(
     old: MemoryItem, replaced: Sequence[MemoryItem], refusal: DomainError, ctx: Ctx, reason: str = ""
 ) -> tuple[MemoryItem, list[Change]]:
     """What a memory said, in force again as a new version with the same evidence, in place of `replaced`, which have
-    left. Raises `refusal` where its key has another value by now."""
+    left. Raises `refusal` where its key has another value by now, ConflictError where it was narrowed away since."""
+    require_unhidden(old)
     fields = {name: getattr(old, name) for name in KEPT}
     said = old.source_message.created_at if old.source_message else old.recorded_at
     evidence = old.evidence.order_by("id").values_list("kind", "ref", "role")
@@ -39,6 +42,7 @@ def bring_back(
     gone = Q(pk=old.pk) | Q(pk__in=[each.pk for each in replaced if each.key == old.key])
     MemoryItem.objects.filter(gone, scope_id=old.scope_id).update(successor=row)
     Entity.objects.filter(item__in=[old, *replaced], scope_id=old.scope_id).update(item=row)
+    notices.withdraw(old)
     return row, changes
 
 

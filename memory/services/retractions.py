@@ -1,14 +1,20 @@
-"""Taking memory back, and giving known tasks the status that the text told."""
+"""Taking memory back, and telling which status the text gives to known tasks."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from django.db.models import QuerySet
+
+from governance.contracts.base import REASON_CHARS, is_legible
 from kernel.actions import Change
 from memory.candidates import Candidate, Retraction, TaskUpdate, line
 from memory.contracts.commit import WriteConflict
 from memory.contracts.items import Lifecycle, Status
+from memory.contracts.lifecycle import ALONG, RetractItemInput
+from memory.contracts.writing import WriteDenialInput
 from memory.models import MemoryItem
 from memory.profiles import without_facts
 from memory.services import notices
@@ -20,36 +26,80 @@ from memory.summarising import SUMMARISED
 from scopes.services import lock_domain
 
 if TYPE_CHECKING:
+    from memory.models import Turn
     from scopes.models import MemoryScope
 
 
-def retract(asked: Retraction, scope: MemoryScope, commit: Commit) -> list[MemoryItem]:
-    """Retract every active version of a key in a scope; where there is none, the denial itself is kept, once."""
-    asked = _as_known(asked, scope)
+def retract(asked: Retraction, rows: list[MemoryItem], scope: MemoryScope, commit: Commit) -> None:
+    """Retract every active version of a key in a scope, `rows` as `known_by` gives them; where there is none, the denial
+    itself is kept, once."""
     commit.pending.staged |= asked.type in SUMMARISED  # what a summary tells must not outlive its retraction
-    rows = list(MemoryItem.objects.filter(scope=scope, type=asked.type, key=asked.key, status=Status.ACTIVE))
     if any(is_governed(row) for row in rows):
         commit.written.lines.append(line("refuse", asked.type, asked.key, "governed", scope.name, asked.source))
-        return []
+        return
     if asked.facts:
         current = next((row for row in rows if row.current_until is None), None)
         left = without_facts(current.value, asked.facts) if current is not None else {}
         if current is not None and left.get("facts"):
             _forget_facts(asked, current, left, scope, commit)
-            return []
+            return
     for row in rows:
         _take_back(row, asked, scope, commit)
     reason = "retracted" if rows else "nothing_to_retract"
-    denied = MemoryItem.objects.filter(scope=scope, type=asked.type, key=asked.key, status=Status.RETRACTED)
-    if not rows and denied.exists():
+    if not rows and denied_before(asked, scope) is not None:
         commit.written.lines.append(
             line("deduplicate", asked.type, asked.key, "already_retracted", scope.name, asked.source)
         )
-        return []
+        return
     if not rows:
-        _keep_denial(asked, scope, commit)
+        keep_denial(asked, scope, commit)
     commit.written.lines.append(line("retract", asked.type, asked.key, reason, scope.name, asked.source))
-    return rows
+
+
+def known_by(asked: Retraction, scope: MemoryScope) -> tuple[Retraction, list[MemoryItem]]:
+    """A retraction with its key as it is known in a scope, and every active version of that there, the one in force
+    first. What was narrowed to another scope is left alone: a denial tells nothing of it and changes nothing there."""
+    asked = _as_known(asked, scope)
+    rows = _in_sight(asked, scope).filter(status=Status.ACTIVE).order_by("id")
+    return asked, sorted(rows, key=lambda row: row.current_until is not None)
+
+
+def denied_before(asked: Retraction, scope: MemoryScope) -> MemoryItem | None:
+    """What a scope knows of a key that was taken back or denied there already."""
+    return _in_sight(asked, scope).filter(status=Status.RETRACTED).order_by("-id").first()
+
+
+def _in_sight(asked: Retraction, scope: MemoryScope) -> QuerySet[MemoryItem]:
+    return MemoryItem.objects.filter(scope=scope, type=asked.type, key=asked.key, narrowed_to=None)
+
+
+def retraction_calls(asked: Retraction, rows: Sequence[MemoryItem]) -> list[RetractItemInput]:
+    """The calls that take these versions back, each with as many as one call takes, for the same reason: cut where it is
+    longer than a reviewer is shown, and in words of ours where nobody can read it."""
+    reason = _legible(asked.reason, "taken back in a turn")
+    ids = [row.pk for row in rows]
+    batches = [ids[start : start + 1 + ALONG] for start in range(0, len(ids), 1 + ALONG)]
+    return [RetractItemInput(memory_item_id=first, reason=reason, also=also) for first, *also in batches]
+
+
+def denial_call(asked: Retraction, domain_id: str, scope: str, turn: Turn) -> WriteDenialInput:
+    """The call that keeps a denial by itself, of what the scope knows nothing of; its reason as in `retraction_calls`."""
+    scope_type, _, scope_id = scope.partition(":")
+    return WriteDenialInput.model_validate(
+        {
+            "domain_id": domain_id,
+            "scope": {"type": scope_type, "id": scope_id},
+            "type": asked.type,
+            "key": asked.key,
+            "reason": _legible(asked.reason, f"{asked.key} does not hold"),
+            "turn_id": turn.id,
+        }
+    )
+
+
+def _legible(reason: str, otherwise: str) -> str:
+    told = reason.strip()[:REASON_CHARS]
+    return told if is_legible(told) else otherwise
 
 
 def _as_known(asked: Retraction, scope: MemoryScope) -> Retraction:
@@ -59,7 +109,9 @@ def _as_known(asked: Retraction, scope: MemoryScope) -> Retraction:
     _, kind, name = asked.key.split(":", 2)
     known = find_entity(scope, kind, [name])
     item = known.item if known is not None else None
-    return replace(asked, key=item.key) if item is not None and item.key else asked
+    if item is None or not item.key or item.narrowed_to_id is not None:
+        return asked
+    return replace(asked, key=item.key)
 
 
 def _take_back(row: MemoryItem, asked: Retraction, scope: MemoryScope, commit: Commit) -> None:
@@ -107,7 +159,8 @@ def _forget_facts(
     write(candidate, scope, commit)
 
 
-def _keep_denial(asked: Retraction, scope: MemoryScope, commit: Commit) -> None:
+def keep_denial(asked: Retraction, scope: MemoryScope, commit: Commit) -> MemoryItem:
+    """Keep, as a row that is in force for nothing, that what the key names does not hold."""
     value = {"reason": asked.reason}
     item = MemoryItem.objects.create(
         domain_id=scope.domain_id,
@@ -120,8 +173,8 @@ def _keep_denial(asked: Retraction, scope: MemoryScope, commit: Commit) -> None:
         status=Status.RETRACTED,
         lifecycle_status=Lifecycle.PROMOTED,
         origin="structured",
-        source_session_id=commit.turn.session_id,
-        source_turn=commit.turn,
+        source_session_id=commit.source.session_id if commit.source else None,
+        source_turn=commit.source,
         recorded_at=commit.ctx.now,
         current_until=commit.ctx.now,
         author_id=commit.ctx.actor.id,
@@ -132,10 +185,11 @@ def _keep_denial(asked: Retraction, scope: MemoryScope, commit: Commit) -> None:
     commit.written.items.append(view_written(item, scope, deduplicated=False))
     after = {"key": item.key, "status": item.status}
     commit.written.changes.append(Change("memory_items", str(item.id), None, after, scopes=(scope.name,)))
+    return item
 
 
-def update_task(update: TaskUpdate, scope: MemoryScope, commit: Commit) -> MemoryItem | None:
-    """Give a known task of the scope the status that the text told."""
+def task_told(update: TaskUpdate, scope: MemoryScope, commit: Commit) -> Candidate | None:
+    """A known task of the scope with the status that the text told; None where that is nothing new, which is told."""
     current = MemoryItem.objects.filter(scope=scope, type="tasks", key=update.key, current_until=None).first()
     reason = "task_not_in_default_write" if current is None else ""
     if current is not None and current.value.get("status") == update.status:
@@ -143,8 +197,8 @@ def update_task(update: TaskUpdate, scope: MemoryScope, commit: Commit) -> Memor
     if current is None or reason:
         action = "deduplicate" if current is not None else "refuse"
         commit.written.lines.append(line(action, "tasks", update.key, reason, scope.name, update.source))
-        return current
-    candidate = Candidate(
+        return None
+    return Candidate(
         type="tasks",
         key=update.key,
         value={name: told for name, told in current.value.items() if name != "statement"} | {"status": update.status},
@@ -159,4 +213,3 @@ def update_task(update: TaskUpdate, scope: MemoryScope, commit: Commit) -> Memor
         review_by=current.review_by,
         importance=current.importance,
     )
-    return write(candidate, scope, commit)

@@ -11,7 +11,9 @@ from kernel.context import Ctx, Right
 from kernel.errors import ForbiddenError, StaleError
 from memory.contracts.items import Lifecycle, Status
 from memory.models import MemoryItem
+from memory.services import notices
 from memory.services.conflicts import follow_out
+from memory.services.hiding import show_again
 from memory.services.items import after_all, event_of, state_of
 from memory.services.restoring import bring_back
 from scopes.services import lock_scopes
@@ -35,11 +37,13 @@ def reverse(given: Any, changes: Sequence[Change], ctx: Ctx) -> list[Change]:
     lock_scopes({row.scope_id for row in rows.values()})
     done: list[Change] = []
     added = [rows[UUID(change.id)] for change in ours if change.before is None]
-    closed = [rows[UUID(change.id)] for change in ours if change.before and _was_closed(change)]
+    closed = [change for change in ours if change.before and _was_closed(change)]
     for row in added:
         done += _take_back(row, ctx)
-    for row in closed:
-        done += bring_back(row, added, _changed(row), ctx)[1]
+    done += show_again(ours)
+    for change in closed:
+        row, instead = rows[UUID(change.id)], (change.after or {}).get("successor")
+        done += bring_back(row, [each for each in added if str(each.pk) == instead], _changed(row), ctx)[1]
     for change in ours:
         if change.before is not None and "lifecycle" in change.before:
             done.append(_trust_again(rows[UUID(change.id)], change.before, ctx))
@@ -82,6 +86,7 @@ def _trust_again(row: MemoryItem, before: dict[str, Any], ctx: Ctx) -> Change:
     state, scope = f"{row.status}/{row.lifecycle_status}", row.scope.name
     row.refresh_from_db()
     event_of(row, "restored", state, ctx).save()
+    notices.withdraw(row)
     index.set_state(Kind.MEMORY, [row.pk], state_of(row))
     return Change(TABLE, str(row.id), {"lifecycle": was}, {"lifecycle": row.lifecycle_status}, scopes=(scope,))
 

@@ -10,13 +10,14 @@ from kernel.actions import Applied
 from kernel.canonical import digest
 from kernel.context import Ctx
 from kernel.errors import ConflictError, InvalidInputError
+from memory.agreement import require_agreement
 from memory.candidates import Candidate, written_alone
 from memory.contracts.items import Lifecycle
 from memory.contracts.writing import WriteMemoryItemInput, WriteMemoryItemResult, item_fields
 from memory.models import Turn
 from memory.policies import RetentionPolicy
 from memory.selectors import item_by_id, turn_by_id, view_item
-from memory.selectors.refs import PlacedRef, checked_refs, distinct
+from memory.selectors.refs import PlacedRef, checked_refs, distinct, identities, pieces_of
 from memory.services.graph import write_entity
 from memory.services.items import Commit, Pending, Written, settle, write
 from memory.statements import content_hash
@@ -50,9 +51,18 @@ def prepare(given: WriteMemoryItemInput, allowed_types: Sequence[str], ctx: Ctx)
 
 
 def candidate_of(given: WriteMemoryItemInput, ctx: Ctx) -> Candidate:
-    """The candidate that an item makes. What it says of its origin follows from the call, never from the item."""
+    """The candidate that an item makes. What it says of its origin follows from the call, never from the item.
+
+    Raises InvalidInputError where its words contradict its value, but of what was heard in a message: there the words are
+    what was said, and the value is what was made of it.
+    """
     levels = in_force(given.domain_id, ctx).section(RetentionPolicy).confidence
-    return written_alone(given, levels)
+    candidate = written_alone(given, levels)
+    if given.message is None and "statement" in candidate.value:
+        said = given.item.get("statement")
+        told = said.strip() if isinstance(said, str) else None
+        require_agreement(candidate.type, candidate.value, candidate.statement, told)
+    return candidate
 
 
 def input_of(candidate: Candidate, domain_id: str, scope: str, turn: Turn) -> WriteMemoryItemInput:
@@ -79,14 +89,14 @@ def input_of(candidate: Candidate, domain_id: str, scope: str, turn: Turn) -> Wr
     )
 
 
-def subject_of(given: WriteMemoryItemInput, ctx: Ctx) -> tuple[str, str]:
-    """What a proposal for the call is about, and the digest of what it rests on. Two values of one key are two subjects:
-    a reviewer decides between them."""
+def subject_of(given: WriteMemoryItemInput, ctx: Ctx) -> tuple[str, str, tuple[str, ...]]:
+    """What a proposal for the call is about, and digests of what it rests on and of each piece of that. Two values of one
+    key are two subjects: a reviewer decides between them."""
     candidate = candidate_of(given, ctx)
     hashed = content_hash(candidate.type, candidate.key, candidate.value)
     subject = digest([given.domain_id, given.scope.name, candidate.type, candidate.key, hashed])
-    rests_on = sorted({(ref.kind, ref.id) for ref in candidate.evidence})
-    return f"write_memory_item:{subject}", digest(rests_on)
+    rests_on = sorted(identities(candidate.evidence, given.domain_id, ctx))
+    return f"write_memory_item:{subject}", digest(rests_on), pieces_of(rests_on)
 
 
 def apply(given: WriteMemoryItemInput, prepared: Prepared, ctx: Ctx) -> Applied[WriteMemoryItemResult]:

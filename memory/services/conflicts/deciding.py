@@ -205,10 +205,12 @@ def _settle_like(item: MemoryItem, given: ResolveConflictInput, row: Conflict, c
 def reopen(
     given: ReopenConflictInput, row: Conflict, last: ConflictDecision, ctx: Ctx
 ) -> tuple[list[MemoryItem], list[Change]]:
-    """Take the last decision back: what left comes back as new rows, and the conflict is open again."""
+    """Take the last decision back: what left comes back as new rows, and the conflict is open again. Raises ConflictError
+    where the same two were said again since, and are at odds in an open conflict of their own."""
     came: dict[UUID, MemoryItem] = {}
     changes: list[Change] = []
     _hold(row, [UUID(each["item"]) for each in last.changed if "item" in each])
+    _require_not_open_elsewhere(row)
     if last.result is not None:
         changes += _withdraw(last.result, given.reason, ctx)
     restored: dict[UUID, MemoryItem | KgEdge] = {}
@@ -248,6 +250,13 @@ def _withdraw(merged: MemoryItem, reason: str, ctx: Ctx) -> list[Change]:
     if merged.current_until is not None or merged.status != Status.ACTIVE:
         raise StaleError("The merged memory was changed since: change that one instead.")
     return retract(merged, reason, ctx)
+
+
+def _require_not_open_elsewhere(row: Conflict) -> None:
+    rows = Conflict.objects.filter(domain_id=row.domain_id, pair=row.pair, state=ConflictState.OPEN)
+    other = rows.exclude(pk=row.pk).values_list("pk", flat=True).first()
+    if other is not None:
+        raise ConflictError(f"Both were said again since: decide conflict {other}, which is open.")
 
 
 def _reopen_row(row: Conflict, ctx: Ctx) -> Change:
