@@ -1,8 +1,8 @@
 """How long each screen takes in a full house on SQLite: 100,000 items, 10,000 open proposals, 200,000 audit entries.
 
 `python -m benchmarks.screens [--quick]`. Every page of the navigation, the page of one row of each, the review page of
-a proposal of every kind and the page of a conflict; the median of seven, with the statements of one. A page over 300 ms
-or of 20 statements is marked and the exit status is 1.
+a proposal of every kind, the queue narrowed, the page that asks before a bulk, and the page of a conflict; the median of
+seven, with the statements of one. A page over 300 ms or of 20 statements is marked and the exit status is 1.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def measure(quick: bool) -> int:
     from django.contrib.auth import get_user_model  # noqa: PLC0415  Django has to be set up first
     from django.test import Client  # noqa: PLC0415
 
-    from benchmarks.crowd import DOMAIN, fill  # noqa: PLC0415
+    from benchmarks.crowd import DOMAIN, fill, quarrel  # noqa: PLC0415
     from benchmarks.kinds import propose  # noqa: PLC0415
 
     share = 100 if quick else 1
@@ -39,6 +39,7 @@ def measure(quick: bool) -> int:
     client = Client(headers={"host": "localhost"})
     client.force_login(person)
     kinds, conflict = propose(DOMAIN)
+    quarrel(conflict, 20_000 // share)
     slow = 0
     for name, address in {**{each: each for each in _addresses(client)}, **_of_kinds(kinds, conflict)}.items():
         median, cpu, statements = _timed(client, address)
@@ -76,7 +77,17 @@ def _of_kinds(kinds: dict[str, str], conflict: str) -> dict[str, str]:
         f"a proposal of {name}": reverse("admin:governance_item", args=[proposal], query={"queue": "open"})
         for name, proposal in kinds.items()
     }
-    return {**pages, "a conflict": reverse("admin:memory_conflict_change", args=[conflict])}
+    narrowed = {
+        "the queue by word": {"text": "thing"},
+        "the queue by a rare word": {"text": "数据库 77", "scope": "project:*"},
+    }
+    lists = {name: reverse("admin:governance_queue", query={"queue": "open", **by}) for name, by in narrowed.items()}
+    lists["a bulk of the queue"] = reverse("admin:governance_bulk", query={"queue": "open"})
+    lists["a conflict"] = reverse("admin:memory_conflict_change", args=[conflict])
+    for name in ("memoryitem", "conflict"):
+        for term in ("port", "数据库 thing", "word700 thing", "nothing of it", "decision:atlas:99", "decision:"):
+            lists[f"{name} by {term!r}"] = reverse(f"admin:memory_{name}_changelist", query={"q": term})
+    return {**pages, **lists}
 
 
 def _timed(client: object, address: str) -> tuple[float, float, int]:

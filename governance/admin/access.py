@@ -21,7 +21,7 @@ from governance.adminbase import (
     shown,
     when,
 )
-from kernel.context import Ctx
+from kernel.context import Ctx, Right
 from scopes.models import ApiKey, Domain, Grant, MemoryScope, Principal, ReviewerAssignment
 from scopes.selectors import visible_domains, visible_scopes
 
@@ -127,7 +127,8 @@ class PrincipalAdmin(ReadOnlyAdmin):
     search_fields = ("name",)
     search_help_text = "Start of a principal's name, or its UUID"
     front = "Principals"
-    teach = "No principals in the scopes that you review. An operator makes one; its key is shown once."
+    needs = Right.AUDIT
+    teach = "No principals yet. An operator makes one; its key is shown once."
     teach_command = "manage.py create_principal my-agent --domain my-team --rights read,write"
 
     def visible(self, ctx: Ctx) -> QuerySet[Principal]:
@@ -201,7 +202,8 @@ class KeyAdmin(ReadOnlyAdmin):
     list_select_related = ("principal",)
     search_fields = ("prefix",)
     search_help_text = "Prefix of a key: the part between the underscores"
-    teach = "No keys in the scopes that you review. A key belongs to a principal; an operator issues and revokes it."
+    needs = Right.AUDIT
+    teach = "No keys yet. A key belongs to a principal; an operator issues and revokes it."
     teach_command = "manage.py revoke_key <prefix>"
 
     def visible(self, ctx: Ctx) -> QuerySet[ApiKey]:
@@ -248,7 +250,8 @@ class GrantAdmin(ReadOnlyAdmin):
     search_fields = ("principal__name",)
     search_help_text = "Start of a principal's name"
     narrow_by = ("domain",)
-    teach = "No grants in the scopes that you review. Without a grant a key sees nothing."
+    needs = Right.AUDIT
+    teach = "No grants yet. Without a grant a key sees nothing."
     teach_command = """manage.py act grant_access '{"name": "my-agent", "domain_id": "my-team", "rights": ["read"]}'"""
 
     def visible(self, ctx: Ctx) -> QuerySet[Grant]:
@@ -301,6 +304,7 @@ class AssignmentAdmin(ReadOnlyAdmin):
     search_fields = ("user__username",)
     search_help_text = "Start of a user name"
     narrow_by = ("domain",)
+    needs = Right.AUDIT
     teach = (
         "No assignments yet. A reviewer reads the scopes of a pattern and decides on its proposals; an auditor reads the"
         " record and the policies; an operator gives access and sets policies."

@@ -32,12 +32,5 @@ class AgentsScreen(Screen):
             return shown
         found = read("agent_activity", request, limit=NEWEST, **given)
         history = reverse("admin:governance_history")
-        rows = [
-            {"actor": each, "link": f"{history}?actor_id={each.actor_id}", "rate": _rate(each.approve_rate)}
-            for each in found.actors
-        ]
+        rows = [{"actor": each, "link": f"{history}?actor_id={each.actor_id}"} for each in found.actors]
         return {**shown, "found": found, "rows": rows}
-
-
-def _rate(share: float | None) -> str:
-    return "–" if share is None else f"{share * 100:.0f} %"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -11,29 +11,64 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
 from governance import selectors, services
+from governance.actions.proposals.foreseeing import refused_approvals
 from governance.admin.filters import Address
-from governance.admin.queue import Line, lines
+from governance.admin.queue import Line, lines, number
 from governance.adminbase import Screen, as_uuid, ctx_of, decide, place_of, read, whole
+from governance.adminbase.diff import Kind, Passage, brief
 from governance.contracts import ProposalFilters, ProposalView, Risk
 from governance.models import OPEN_STATES
 from governance.policies import ReviewPolicy, for_scope, in_force
-from kernel.context import ANY, Ctx, Right
+from kernel.context import Ctx
 from kernel.errors import InvalidInputError
 from kernel.ids import new_id
 
+RISKS_IN_BULK = (Risk.NORMAL.value, Risk.LOW.value)
 VERDICTS = {"approve": "Approve", "reject": "Reject", "request_changes": "Send back"}
 READY = 9
 PAGE = 100  # proposals that one reading of a list gives
+SHOWN = 20  # of those that are left out for one reason
+HIGH = "It is of high risk: open it and decide on it alone."
+
+
+@dataclass(frozen=True, slots=True)
+class Same:
+    """Proposals that would make the same difference. `beside` is how what they say differs from what the first of a set
+    of like ones says; empty where that is not asked."""
+
+    lines: list[Line]
+    difference: list[Passage]
+    beside: list[Passage]
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Proposals of one kind among those that will be decided."""
+    """Proposals of one kind among those that will be decided, those of one difference together."""
 
     action: str
     where: str
     by: str
-    lines: list[Line]
+    parts: list[Same]
+
+    @property
+    def size(self) -> int:
+        """How many they are."""
+        return sum(len(part.lines) for part in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Proposals that will not be decided for one reason: the first of them, and how many more; `query` names them all."""
+
+    why: str
+    views: list[ProposalView]
+    more: int
+    query: str = ""
+
+    @property
+    def size(self) -> int:
+        """How many they are."""
+        return len(self.views) + self.more
 
 
 class BulkScreen(Screen):
@@ -57,17 +92,33 @@ class BulkScreen(Screen):
         cap = services.bulk_cap((view.domain_id for view in views), ctx)
         told = [(view, why_not(view, ctx)) for view in views]
         will = [view for view, why in told if not why]
+        changes = selectors.changes_of_proposals([view.id for view in will[:cap]], ctx)
+        if verdict == "approve":
+            refused = refused_approvals([each.row for each in changes.values() if each.row is not None], ctx)
+            shown = lines(will[:cap], address, request, changes, {})
+            told += [(line.view, refused[line.view.id]) for line in shown if line.view.id in refused]
+            shown = [line for line in shown if line.view.id not in refused]
+        else:
+            shown = lines(will[:cap], address, request, changes)
+        out = left_out(told, will[cap:], cap)
+        count, at_least = count_matching(address, ctx) if everything else (None, False)
+        if count is not None:
+            high = high_ones(address, request)
+            out = with_unread(out, count - len(views) - sum(each.size for each in high), len(views), cap) + high
         return {
             "address": address,
             "verdict": verdict,
             "does": VERDICTS[verdict],
             "verdicts": VERDICTS,
-            "groups": groups(lines(will[:cap], address, request)),
-            "picks": [f"{view.id}:{view.revision}" for view in will[:cap]],
-            "left_out": [(view, why) for view, why in told if why]
-            + [(view, f"Policy allows {cap} in one call: decide the rest after these.") for view in will[cap:]],
+            "groups": groups(shown, beside=shown[0].text if "similar_to" in address.fields and shown else ""),
+            "alike": "similar_to" in address.fields,
+            "picks": [f"{line.view.id}:{line.view.revision}" for line in shown],
+            "none_picked": not everything and not request.POST.getlist("pick"),
+            "left_out": out,
+            "left": number(sum(each.size for each in out), at_least=at_least),
             "all": everything,
-            "count": count_matching(address, ctx) if everything else None,
+            "count": count,
+            "counted": number(count or 0, at_least=at_least),
             "key": str(new_id()),
             "canned": canned(will, ctx),
         }
@@ -114,29 +165,74 @@ def picked(picks: Sequence[str], ctx: Ctx) -> list[ProposalView]:
 
 
 def matching(address: Address, request: HttpRequest) -> list[ProposalView]:
-    """The proposals that fit an address, as many as one batch may hold and those among them that it leaves out."""
+    """The proposals that fit an address and are not of high risk: one more than a batch may hold."""
     found: list[ProposalView] = []
-    cursor = None
-    while len(found) < 10 * PAGE:
-        listed = read("list_proposals", request, limit=PAGE, cursor=cursor, **address.given())
-        found += listed.proposals
-        cursor = listed.next_cursor
-        cap = services.bulk_cap((view.domain_id for view in found), ctx_of(request))
-        if cursor is None or sum(view.risk is not Risk.HIGH for view in found) >= cap:
-            break
+    for risk in RISKS_IN_BULK:
+        if address.fields.get("risk", risk) != risk:
+            continue
+        cursor = None
+        while len(found) < 10 * PAGE:
+            given = {**address.given(), "risk": risk}
+            listed = read("list_proposals", request, limit=PAGE, cursor=cursor, **given)
+            found += listed.proposals
+            cursor = listed.next_cursor
+            cap = services.bulk_cap((view.domain_id for view in found), ctx_of(request))
+            if len(found) > cap:
+                return found
+            if cursor is None:
+                break
     return found
 
 
-def count_matching(address: Address, ctx: Ctx) -> int:
-    """How many proposals fit an address, counted up to a bound."""
-    given = ProposalFilters.parse(address.given())
-    return selectors.count_matching(given, ctx)[0]
+def high_ones(address: Address, request: HttpRequest) -> list[LeftOut]:
+    """Those of high risk that fit an address."""
+    high = Risk.HIGH.value
+    if address.fields.get("risk", high) != high:
+        return []
+    ctx, filters = ctx_of(request), ProposalFilters.parse({**address.given(), "risk": high})
+    count = selectors.count_matching(filters, ctx)[0]
+    if not count:
+        return []
+    rows = selectors.filter_proposals(filters, ctx).defer("input", "changes", "search_text").order_by("id")[:SHOWN]
+    listed = [selectors.view_proposal(row, ctx, 0) for row in rows]
+    return [LeftOut(HIGH, listed, max(count - len(listed), 0), Address.of({**address.fields, "risk": high}).query)]
+
+
+def left_out(told: Sequence[tuple[ProposalView, str]], over: Sequence[ProposalView], cap: int) -> list[LeftOut]:
+    """What a batch leaves out, by reason."""
+    by: dict[str, list[ProposalView]] = {}
+    for view, why in told:
+        if why:
+            by.setdefault(why, []).append(view)
+    if over:
+        by[over_cap(cap)] = list(over)
+    return [LeftOut(why, views[:SHOWN], max(len(views) - SHOWN, 0)) for why, views in by.items()]
+
+
+def over_cap(cap: int) -> str:
+    """Why those beyond the cap are left out."""
+    return f"Policy allows {cap} in one call: decide the rest after these."
+
+
+def with_unread(out: Sequence[LeftOut], unread: int, looked_at: int, cap: int) -> list[LeftOut]:
+    """What is left out, and those that fit beyond what the page read, which goes a little over the cap."""
+    if unread <= 0:
+        return list(out)
+    why = over_cap(cap)
+    if all(each.why != why for each in out):
+        return [*out, LeftOut(f"The page looks at the first {looked_at} only: come back for the rest.", [], unread)]
+    return [replace(each, more=each.more + unread) if each.why == why else each for each in out]
+
+
+def count_matching(address: Address, ctx: Ctx) -> tuple[int, bool]:
+    """How many proposals fit an address, counted up to a bound, and whether there are more."""
+    return selectors.count_matching(ProposalFilters.parse(address.given()), ctx)
 
 
 def newcomers(count: str, address: Address, ctx: Ctx) -> int:
     """How many more fit the address than when the page asked; 0 where single proposals were picked."""
     asked = whole(count)
-    return max(count_matching(address, ctx) - asked, 0) if isinstance(asked, int) else 0
+    return max(count_matching(address, ctx)[0] - asked, 0) if isinstance(asked, int) else 0
 
 
 def why_not(view: ProposalView, ctx: Ctx) -> str:
@@ -144,20 +240,27 @@ def why_not(view: ProposalView, ctx: Ctx) -> str:
     if view.state not in OPEN_STATES:
         return f"It is {view.state.replace('_', ' ')} already."
     if view.risk is Risk.HIGH:
-        return "It is of high risk: open it and decide on it alone."
-    if not ctx.may(Right.DECIDE, view.domain_id or ANY, view.scope):
+        return HIGH
+    if not selectors.may_decide(view.action, view.domain_id, view.scope, ctx):
         return "You may see it and not decide on it."
     return ""
 
 
-def groups(found: Sequence[Line]) -> list[Group]:
-    """Lines by action, place and proposer, the largest group first."""
-    by: dict[tuple[str, str, str], list[Line]] = {}
+def groups(found: Sequence[Line], *, beside: str = "") -> list[Group]:
+    """Lines by action, place and proposer, and among those by the difference they make, the largest first. `beside` is a
+    text with which each is compared."""
+    by: dict[tuple[str, str, str], dict[tuple[Passage, ...], list[Line]]] = {}
     for line in found:
         place = place_of(line.view.domain_id, line.view.scope)
-        by.setdefault((line.view.action, place, line.view.proposed_by), []).append(line)
-    made = [Group(*named, rows) for named, rows in by.items()]
-    return sorted(made, key=lambda group: -len(group.lines))
+        kind = by.setdefault((line.view.action, place, line.view.proposed_by), {})
+        kind.setdefault(tuple(line.difference) or (Passage(Kind.SAME, line.text),), []).append(line)
+    made = [Group(*named, [_same(rows, beside) for rows in kind.values()]) for named, kind in by.items()]
+    return sorted(made, key=lambda group: -group.size)
+
+
+def _same(rows: list[Line], beside: str) -> Same:
+    text = rows[0].text
+    return Same(rows, rows[0].difference, brief(beside, text) if beside and text != beside else [])
 
 
 def canned(views: Sequence[ProposalView], ctx: Ctx) -> list[str]:

@@ -26,7 +26,7 @@ from governance.adminbase import (
 from governance.contracts.erasing import NOT_PROVED
 from governance.models import LegalHold, Tombstone
 from governance.selectors import erasing as selectors
-from kernel.context import Ctx
+from kernel.context import Ctx, Right
 
 IN_FORCE, LIFTED = "in force", "lifted"
 
@@ -40,8 +40,9 @@ class ReceiptAdmin(ReadOnlyAdmin):
     search_fields = ("by_name",)
     search_help_text = "Start of a person's name, or the UUID of a receipt or of what was erased"
     narrow_by = ("domain", "receipt_id", "kind")
+    needs = Right.AUDIT
     teach = (
-        "Nothing was erased where you review. To erase is to take memories, sessions or documents away for good; a person"
+        "Nothing was erased yet. To erase is to take memories, sessions or documents away for good; a person"
         " decides, and a receipt stays here."
     )
     teach_command = (
@@ -140,10 +141,8 @@ class HoldAdmin(ReadOnlyAdmin):
     search_fields = ("by_name",)
     search_help_text = "Start of a person's name, or the UUID of a hold or of what it is on"
     narrow_by = ("domain",)
-    teach = (
-        "No legal holds where you review. A hold forbids to erase one thing, or all in some scopes, until an operator lifts"
-        " it."
-    )
+    needs = Right.AUDIT
+    teach = "No legal holds. A hold forbids to erase one thing, or all in some scopes, until an operator lifts it."
     teach_command = (
         """manage.py act place_hold '{"domain_id": "my-team", "scope": "project:atlas", "reason": "a lawsuit"}'"""
     )

@@ -76,7 +76,7 @@ def _question(asked: dict[str, str]) -> dict[str, Any] | None:
         if name in asked:
             return {name: asked[name]}
     if "name" in asked and "action" in asked:
-        names = ("name", "kind", "action", "domain_id", "scope", "door")
+        names = ("name", "kind", "action", "domain_id", "scope", "target_scope", "door")
         return {"what_if": {name: asked[name] for name in names if name in asked}}
     return None
 

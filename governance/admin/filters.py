@@ -23,6 +23,8 @@ WORDS = {
     "similar_to": "Like the proposal",
     "mentions_me": "Names me in a comment",
 }
+# Fields with the values that occur to choose from, each with a hint where one is typed.
+PICKED = {"domain_id": "my-team", "scope": "project:*", "action": "commit_turn", "proposer": "", "rule": ""}
 RISKS = [each.value for each in Risk]
 AGES = [("1", "an hour"), ("24", "a day"), ("72", "three days"), ("168", "a week"), ("720", "30 days")]
 
@@ -58,6 +60,10 @@ class Address:
     def but(self, *names: str) -> str:
         """The query string without some of them."""
         return urlencode({name: value for name, value in self.fields.items() if name not in names})
+
+    def into(self, queue: str) -> str:
+        """The query string of another queue with the same filters."""
+        return urlencode({**self.fields, "queue": queue})
 
     def given(self) -> dict[str, Any]:
         """The input of an action: numbers and truth values as such, where they are. The contract refuses the rest."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -16,10 +17,17 @@ from governance import selectors, services
 from governance.admin.editing import edited, text_fields
 from governance.admin.filters import Address
 from governance.adminbase import Screen, ctx_of, decide, place_of, read, toast, whole
-from governance.adminbase.briefs import row_of
-from governance.adminbase.diff import as_text, compare_values
-from governance.contracts import Presentation, ProposalDetail, ProposalFilters, ProposalState, ProposalView
-from kernel.context import ANY, Ctx, Right
+from governance.adminbase.briefs import RowDiff, counted, row_of
+from governance.adminbase.diff import FieldDiff, as_text, compare_values
+from governance.contracts import (
+    Presentation,
+    ProposalDetail,
+    ProposalFilters,
+    ProposalState,
+    ProposalView,
+    RelatedText,
+)
+from kernel.context import Ctx
 from kernel.errors import ConflictError, DomainError, InvalidInputError, NotFoundError, TransitionError
 from kernel.ids import new_id
 from kernel.text import has_invisible
@@ -40,6 +48,10 @@ STATE_TONES = {
     ProposalState.APPROVED: "sb-good",
     ProposalState.REJECTED: "sb-bad",
 }
+# The heading of what changes, and of its two sides
+OPEN_WORDS = ("What would change", "Now", "Proposed")
+DONE_WORDS = ("What it changed", "Before", "After")
+LEFT_WORDS = ("What it would have changed", "Then", "Proposed")
 STAYING = frozenset({"claim_proposal", "release_proposal", "comment_on_proposal", "draft_rule"})
 UNDOABLE = frozenset({"approve_proposal", "reject_proposal", "request_changes", "edit_and_approve"})
 SNOOZES = [(1, "for an hour"), (24, "for a day"), (168, "for a week")]
@@ -71,15 +83,19 @@ class ItemScreen(Screen):
         may = {each.step for each in review.may if each.allowed}
         return {
             **shape_of(request),
-            **shown_of(review.presentation, proposal.input),
+            **shown_of(review.presentation, proposal),
             "review": review,
             "proposal": proposal,
             "where": place_of(proposal.domain_id, proposal.scope),
             "state_tone": STATE_TONES.get(proposal.state, ""),
+            **said_of(proposal),
             "edit": [compare_values("input", proposal.proposed_input, proposal.input)],
             "hidden": has_invisible(as_text(proposal.input) or ""),
             "may": may,
-            "why_not": next((each.why_not for each in review.may if each.step == "approve"), ""),
+            "why_not": ""
+            if proposal.decided_at
+            else next((each.why_not for each in review.may if each.step == "approve"), ""),
+            "verdict": proposal.decisions[-1] if proposal.decided_at and proposal.decisions else None,
             **way_back(proposal, ctx),
             "address": address,
             "before": review.previous_id,
@@ -107,7 +123,8 @@ class ItemScreen(Screen):
         ctx, proposal = ctx_of(request), answer.proposal
         left = selectors.count_decidable(None, ctx)
         undo = reverse("admin:governance_undo") if action in UNDOABLE and not settled(proposal) else ""
-        toast(request, f"{DONE[action]}, {left} left.", undo=undo, fields={"proposal_id": str(names["pk"])})
+        fields = {"proposal_id": str(names["pk"]), "query": address.query}
+        toast(request, f"{DONE[action]}, {left} left.", undo=undo, fields=fields)
         filters = listed(address, ctx)
         before, after = selectors.neighbours_of(proposal.id, filters, ctx) if filters else (None, None)
         following = after or before
@@ -137,7 +154,8 @@ class EffectScreen(Screen):
     def show(self, request: HttpRequest, **names: Any) -> dict[str, Any]:
         """The dry run."""
         effect = read("preview_proposal", request, id=str(names["pk"]))
-        return {"effect": effect, "pk": names["pk"], "address": Address.read(request.GET.urlencode())}
+        lines = [(line, counted(line.what, line.count)) for line in effect.lines]
+        return {"effect": effect, "lines": lines, "pk": names["pk"], "address": Address.read(request.GET.urlencode())}
 
 
 def settled(proposal: ProposalView) -> str:
@@ -147,9 +165,18 @@ def settled(proposal: ProposalView) -> str:
 
 def way_back(proposal: ProposalDetail, ctx: Ctx) -> dict[str, Any]:
     """Whether the page offers to undo the last decision, and what it says instead."""
-    decided = bool(proposal.decisions) and ctx.may(Right.DECIDE, proposal.domain_id or ANY, proposal.scope)
+    deciding = selectors.may_decide(proposal.action, proposal.domain_id, proposal.scope, ctx)
+    decided = bool(proposal.decisions) and deciding
     instead = settled(proposal) if decided else ""
     return {"undoable": decided and not instead, "instead": instead}
+
+
+def said_of(proposal: ProposalView) -> dict[str, str]:
+    """What the page calls the change and its two sides: a decided proposal is told as it was."""
+    words = OPEN_WORDS
+    if proposal.decided_at is not None:
+        words = DONE_WORDS if proposal.state == ProposalState.APPROVED else LEFT_WORDS
+    return dict(zip(("heading", "old", "new"), words, strict=True))
 
 
 def listed(address: Address, ctx: Ctx) -> ProposalFilters | None:
@@ -210,27 +237,45 @@ def shape_of(request: HttpRequest) -> dict[str, str]:
     }
 
 
-def shown_of(presentation: Presentation, given: Mapping[str, Any]) -> dict[str, Any]:
+def shown_of(presentation: Presentation, proposal: ProposalDetail) -> dict[str, Any]:
     """A presentation with its rows compared: those that say something, else those that its app names, the rest folded
-    away. Where there are none, the texts of the proposed input stand for them."""
+    away. Where there are none, the texts of the proposed input stand for them, unless it was carried out and changed
+    nothing."""
     rows = [row_of(row) for row in presentation.rows]
+    nothing = proposal.state == ProposalState.APPROVED and not rows
     telling = [row for row in rows if row.tells] or [row for row in rows if row.title]
-    texts = [] if telling else [compare_values(field.label, None, field.text) for field in text_fields(given)]
+    texts = (
+        []
+        if telling or nothing
+        else [compare_values(field.label, None, field.text) for field in text_fields(proposal.input)]
+    )
     if not telling and not texts:
         telling = rows[:1]
-    nearest = presentation.nearest
+    nearest, source = presentation.nearest, presentation.source
+    if nearest is not None and nearest.id in {row.id for row in rows}:
+        nearest = None  # it changes itself, so it is compared above
     proposed = next((text for row in telling if (text := row.proposed)), "")
+    wording = _worded(source, proposed, telling)
     return {
         "subject": presentation.subject,
         "rows": telling,
         "texts": texts,
         "further": [row for row in rows if row not in telling],
         "nearest": nearest,
+        "source": source,
+        "wording": wording,
         "nearest_fields": [compare_values("text", nearest.text, proposed)] if nearest and proposed else [],
         "surroundings": [
-            ("Evidence", presentation.evidence),
+            ("Evidence", [each for each in presentation.evidence if not wording or each != source]),
             ("Similar memories", presentation.neighbours),
             ("Cards that would change", presentation.cards),
         ],
         "conflicts": presentation.conflicts,
     }
+
+
+def _worded(source: RelatedText | None, proposed: str, rows: Sequence[RowDiff]) -> list[FieldDiff]:
+    """How new words differ from those of their source; nothing where a row in sight is compared with it anyway."""
+    if source is None or not proposed or any(field.before == source.text for row in rows for field in row.fields):
+        return []
+    return [replace(compare_values("statement", source.text, proposed), label="Statement")]

@@ -2,34 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
+from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
 from governance import selectors
-from governance.admin.filters import AGES, RISKS, Address
+from governance.admin.filters import AGES, PICKED, RISKS, WORDS, Address
 from governance.adminbase import Screen, ctx_of, decide, place_of, read, toast
 from governance.adminbase.briefs import RowDiff, one_line, rows_of
-from governance.adminbase.diff import Passage
-from governance.contracts import FilterView, ProposalFilters, ProposalView, QueueCount
+from governance.adminbase.diff import FieldDiff, Passage, brief, compare_values
+from governance.contracts import Choice, FilterView, ProposalFilters, ProposalView, QueueChoices, QueueCount
+from governance.hooks import HeldCall, obstacles
+from governance.models import OPEN_STATES
 
 PAGE = 20
+NOTHING = selectors.Told("", "", HeldCall("", {}, []))
 FOLDED_ROWS = 3  # rows of a proposal that are shown where its line is opened in place
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One proposal of the list."""
+    """One proposal of the list; `text` is what it would say, or what it is about; `obstacle` why it would be refused if
+    it were carried out now, empty where nothing is known against it."""
 
     view: ProposalView
     difference: list[Passage]
     rows: list[RowDiff]
+    words: list[FieldDiff]
+    text: str
     where: str
     link: str
     like: str
+    obstacle: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +50,18 @@ class Tab:
     query: str
     current: bool
     note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Picker:
+    """One filter that chooses among the values that occur; `open`: there may be others, so one can be typed."""
+
+    name: str
+    label: str
+    chosen: str
+    choices: list[Choice]
+    open: bool
+    hint: str
 
 
 class QueueScreen(Screen):
@@ -57,7 +78,8 @@ class QueueScreen(Screen):
         address = Address.of(request.GET.dict())
         cursor = request.GET.get("cursor") or None
         listed = read("list_proposals", request, limit=PAGE, cursor=cursor, **address.given())
-        counts = read("proposal_counts", request)
+        narrowing = {name: value for name, value in address.given().items() if name != "queue"}
+        counts = read("proposal_counts", request, choices_of=address.fields["queue"], **narrowing)
         saved = read("list_filters", request, counts=True).filters
         return {
             "address": address,
@@ -68,6 +90,7 @@ class QueueScreen(Screen):
             "lines": lines(listed.proposals, address, request),
             "next": f"{address.query}&{urlencode({'cursor': listed.next_cursor})}" if listed.next_cursor else "",
             "first": cursor is None,
+            "pickers": pickers(counts.choices, address),
             "risks": RISKS,
             "ages": AGES,
             "no_reach": not ctx_of(request).reach,
@@ -103,16 +126,32 @@ def address_of(filters: ProposalFilters) -> Address:
 def saved_tab(saved: FilterView, address: Address) -> Tab:
     """The tab of a saved filter."""
     there = address_of(saved.filters)
-    shown = f"{saved.count}+" if saved.at_least else str(saved.count)
     note = "" if saved.mine else f"shared by {saved.owner}"
+    shown = number(saved.count or 0, at_least=saved.at_least)
     return Tab(saved.name, shown, there.query, dict(there.fields) == dict(address.fields), note)
 
 
 def queue_tab(count: QueueCount, address: Address) -> Tab:
-    """The tab of one queue; it drops the other filters."""
-    shown = f"{count.count}+" if count.at_least else str(count.count)
+    """The tab of one queue; it keeps the other filters."""
     here = address.fields["queue"] == count.queue
-    return Tab(LABELS[count.queue], shown, urlencode({"queue": count.queue}), here)
+    return Tab(LABELS[count.queue], number(count.count, at_least=count.at_least), address.into(count.queue), here)
+
+
+def number(count: int, *, at_least: bool) -> str:
+    """A count as people read it, such as `10,000+`."""
+    return f"{count:,}{'+' if at_least else ''}"
+
+
+def pickers(choices: QueueChoices, address: Address) -> list[Picker]:
+    """The fields that choose among what is there: a list, or where there is more than it holds a field to type in."""
+    made = []
+    for name, hint in PICKED.items():
+        found: list[Choice] = getattr(choices, name)
+        chosen = address.fields.get(name, "")
+        if chosen and chosen not in [each.value for each in found]:
+            found = [Choice(value=chosen, count=0), *found]
+        made.append(Picker(name, WORDS[name], chosen, found, open=choices.at_least or name in choices.cut, hint=hint))
+    return made
 
 
 LABELS = {
@@ -125,22 +164,55 @@ LABELS = {
 }
 
 
-def lines(views: list[ProposalView], address: Address, request: HttpRequest) -> list[Line]:
-    """The lines of a page, each with what it would change."""
-    changes = selectors.changes_of_proposals([view.id for view in views], ctx_of(request))
+def difference(told: selectors.Told, view: ProposalView) -> list[Passage]:
+    """What would differ, on one line: what an app tells in words. Where the subject says that in full already, the rows
+    come first, where they tell something else."""
+    in_words = brief(told.before, told.after)
+    if (told.before and told.after) or (told.after or told.before) not in view.subject:
+        return in_words
+    return one_line(told.call.changes) or in_words
+
+
+def words_of(told: selectors.Told) -> list[FieldDiff]:
+    """What stands and what would stand, where an app tells it in words."""
+    if not told.before and not told.after:
+        return []
+    return [compare_values("What it says", told.before or None, told.after or None)]
+
+
+def lines(
+    views: list[ProposalView],
+    address: Address,
+    request: HttpRequest,
+    changes: Mapping[UUID, selectors.Told] | None = None,
+    against: Mapping[UUID, str] | None = None,
+) -> list[Line]:
+    """The lines of a page, each with what it would change. `changes` and what is known `against` carrying them out are
+    looked up where they are not given."""
+    ctx = ctx_of(request)
+    if changes is None:
+        changes = selectors.changes_of_proposals([view.id for view in views], ctx)
+    if against is None:
+        waiting = {
+            view.id: changes[view.id].call for view in views if view.state in OPEN_STATES and view.id in changes
+        }
+        against = obstacles(waiting, ctx)
     found = []
     for view in views:
-        rows = changes.get(view.id, [])
+        told = changes.get(view.id, NOTHING)
         item = reverse("admin:governance_item", args=[view.id])
         like = urlencode({"queue": "open", "similar_to": str(view.id)})
         found.append(
             Line(
                 view,
-                one_line(rows),
-                rows_of(rows[:FOLDED_ROWS]),
+                difference(told, view),
+                rows_of(told.call.changes[:FOLDED_ROWS]),
+                words_of(told),
+                told.after or told.before or view.subject,
                 place_of(view.domain_id, view.scope),
                 f"{item}?{address.query}",
                 f"{reverse('admin:governance_bulk')}?{like}",
+                against.get(view.id, ""),
             )
         )
     return found

@@ -40,7 +40,7 @@ from governance.adminbase import (
 )
 from governance.contracts import ObjectChange, Outcome, ProposalState
 from governance.models import AuditEntry, PolicyVersion, Proposal
-from kernel.context import Ctx, Door
+from kernel.context import Ctx, Door, Right
 from kernel.ids import new_id
 from scopes.models import Principal
 
@@ -81,7 +81,8 @@ class AuditAdmin(ReadOnlyAdmin):
     search_fields = ("action",)
     search_help_text = "Action, name of who acted, or a request id"
     narrow_by = ("domain", "request_id", "actor_id", "action", "proposal")
-    teach = "Nothing recorded yet in the scopes that you review. Every call leaves an entry here, refused ones too."
+    needs = Right.AUDIT
+    teach = "Nothing recorded yet. Every call leaves an entry here, refused ones too."
     teach_command = "manage.py act list_audit '{}' --user <your name>"
     detail_template = "smartbrain/audit.html"
 
@@ -220,6 +221,7 @@ class ProposalAdmin(ReadOnlyAdmin):
     search_fields = ("action", "proposer_name")
     search_help_text = "Start of an action or of a proposer's name, or the proposal's UUID"
     narrow_by = ("domain", "action")
+    needs = Right.DECIDE
     teach = "No proposals. A call that the policy holds for review waits here until a person decides."
     teach_command = 'manage.py act get_policy \'{"domain_id": "my-team"}\' --user <your name>'
     screens = (
@@ -279,7 +281,9 @@ class PolicyAdmin(ReadOnlyAdmin):
     search_fields = ("author_name",)
     search_help_text = "Start of an author's name"
     narrow_by = ("domain",)
-    teach = "No policy versions: the product's defaults are in force."
+    needs = Right.AUDIT
+    per = "domain"
+    teach = "No policy versions, so the product's defaults are in force. An operator sets policies; each change is kept as a version."
     teach_command = 'manage.py act get_policy \'{"domain_id": "my-team"}\' --user <your name>'
 
     def visible(self, ctx: Ctx) -> QuerySet[PolicyVersion]:

@@ -8,7 +8,8 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
-from governance.adminbase import Screen, decide, read, toast
+from governance.admin.filters import Address
+from governance.adminbase import Screen, back_to, decide, read, toast
 from kernel.errors import NotFoundError
 from kernel.ids import new_id
 
@@ -25,7 +26,8 @@ class UndoScreen(Screen):
     def show(self, request: HttpRequest, **names: Any) -> dict[str, Any]:
         """What would be taken back: a proposal's last decision, or a batch by its request id."""
         asked = request.POST if request.method == "POST" else request.GET
-        return {"wanted": {name: asked[name] for name in ("proposal_id", "request_id") if asked.get(name)}}
+        wanted = {name: asked[name] for name in ("proposal_id", "request_id") if asked.get(name)}
+        return {"wanted": wanted, "address": Address.read(asked.get("query", ""))}
 
     def send(self, request: HttpRequest, **names: Any) -> HttpResponse:
         """Take it back, and say what became of each."""
@@ -34,9 +36,10 @@ class UndoScreen(Screen):
         told = [f"{answer.summary[:1].upper()}{answer.summary[1:]}."]
         told += dict.fromkeys(each.message for each in answer.outcomes if each.outcome == "irreversible")
         toast(request, " ".join(told), done=all_done(answer))
+        query = Address.read(request.POST.get("query", "")).query
         if "proposal_id" in wanted:
-            return HttpResponseRedirect(reverse("admin:governance_item", args=[wanted["proposal_id"]]))
-        return HttpResponseRedirect(reverse("admin:governance_queue"))
+            return HttpResponseRedirect(f"{reverse('admin:governance_item', args=[wanted['proposal_id']])}?{query}")
+        return HttpResponseRedirect(f"{reverse('admin:governance_queue')}?{query}")
 
 
 class RevertScreen(Screen):
@@ -64,7 +67,7 @@ class RevertScreen(Screen):
         answer = decide("revert_change", request, **given, idempotency_key=sent.get("key") or None)
         rows = len(answer.changed)
         toast(request, f"Taken back: {rows} row{'' if rows == 1 else 's'} restored. Nothing was erased.")
-        return HttpResponseRedirect(self.entry_page(names))
+        return back_to(request, self.entry_page(names))
 
     def entry_page(self, names: Mapping[str, Any]) -> str:
         """The address of the entry."""

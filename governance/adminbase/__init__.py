@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from governance.adminbase.asking import act, ctx_of, decide, read
+from governance.adminbase.asking import act, act_as_foretold, ctx_of, decide, read
 from governance.adminbase.cells import Cell, Fact, Table, badge, fact, place_of, shown, when
-from governance.adminbase.lists import BoundedPaginator, LookAheadList, as_uuid, bounded_count
+from governance.adminbase.lists import BoundedPaginator, LookAheadList, Matches, as_uuid, bounded_count
 from governance.adminbase.navigation import (
     GROUPS,
     favicon,
@@ -18,6 +18,7 @@ from governance.adminbase.navigation import (
     stylesheet,
 )
 from governance.adminbase.screens import Screen, back_to, sent_json, toast, whole
+from governance.adminbase.sight import Per, Sight, sight_of
 from governance.adminbase.windows import Placed, ReadOnlyAdmin
 
 __all__ = [
@@ -26,11 +27,15 @@ __all__ = [
     "Cell",
     "Fact",
     "LookAheadList",
+    "Matches",
+    "Per",
     "Placed",
     "ReadOnlyAdmin",
     "Screen",
+    "Sight",
     "Table",
     "act",
+    "act_as_foretold",
     "as_uuid",
     "back_to",
     "badge",
@@ -50,6 +55,7 @@ __all__ = [
     "script",
     "sent_json",
     "shown",
+    "sight_of",
     "stylesheet",
     "toast",
     "when",

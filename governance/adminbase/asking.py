@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from django.http import HttpRequest
@@ -35,6 +36,12 @@ def read(action: str, request: HttpRequest, /, **given: object) -> Any:
 def act(action: str, request: HttpRequest, /, **given: object) -> gate.Answer[Any]:
     """What the gate answers to a call in the person's name: done, or queued for someone else. Raises DomainError."""
     return gate.call(action, given, ctx=ctx_of(request))
+
+
+def act_as_foretold(action: str, request: HttpRequest, given: Mapping[str, object], digest: str) -> gate.Answer[Any]:
+    """As `act`, for a call whose effect the person was shown, with its digest. Raises StaleError where it would change
+    something else by now."""
+    return gate.call(action, given, ctx=ctx_of(request), expecting=digest)
 
 
 def decide(action: str, request: HttpRequest, /, **given: object) -> Any:

@@ -37,12 +37,13 @@ def badge(text: str, tone: str = "plain") -> str:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One value on a page, with a page to go to or none. `kind` is text, word (never
-    broken), code, json or time."""
+    """One value on a page, with a page to go to or none. `kind` is text, word (never broken), code, json or time.
+    `whole` is the id of what the value tells in words, shown in full to be copied."""
 
     value: Any
     link: str = ""
     kind: str = "text"
+    whole: str = ""
 
 
 @dataclass(frozen=True, slots=True)

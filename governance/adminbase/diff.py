@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
@@ -42,13 +42,15 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class FieldDiff:
-    """One field of a row: its kind, both values as text (None: not there) and the passages between them."""
+    """One field of a row: its kind, both values as text (None: not there) and the passages between them. `label` is what
+    people call it; empty: its name."""
 
     name: str
     kind: Kind
     before: str | None
     after: str | None
     passages: Sequence[Passage]
+    label: str = ""
 
     @property
     def left(self) -> list[Passage]:
@@ -76,10 +78,10 @@ def compare_texts(before: str, after: str) -> list[Passage]:
 
 def compare_values(name: str, before: Any, after: Any) -> FieldDiff:
     """One field; None is a value that is not there, anything but text is compared as JSON laid out in lines."""
-    old, new = as_text(before), as_text(after)
+    old, new = as_texts(before, after)
     kind = (
         Kind.SAME
-        if before == after
+        if not differ(before, after)
         else Kind.ADDED
         if before is None
         else Kind.REMOVED
@@ -89,16 +91,25 @@ def compare_values(name: str, before: Any, after: Any) -> FieldDiff:
     return FieldDiff(name, kind, old, new, folded(compare_texts(old or "", new or "")))
 
 
-def compare_rows(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> list[FieldDiff]:
-    """Every field of two states of a row, by name; None is a row that is not there."""
-    old, new = before or {}, after or {}
-    return [compare_values(name, old.get(name), new.get(name)) for name in sorted({*old, *new})]
+def differ(before: Any, after: Any) -> bool:
+    """Whether two values are not the same JSON: `true` is neither 1 nor the text "true"."""
+    return _json(before) != _json(after)
+
+
+def as_texts(before: Any, after: Any) -> tuple[str | None, str | None]:
+    """Two values as a reader compares them: as JSON both, where they differ and would read alike."""
+    old, new = as_text(before), as_text(after)
+    return (_json(before), _json(after)) if old == new and differ(before, after) else (old, new)
 
 
 def as_text(value: Any) -> str | None:
     """A value as a reader compares it: text as it is, anything else as JSON; None stays None."""
     if value is None or isinstance(value, str):
         return value
+    return _json(value)
+
+
+def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True, default=str)
 
 

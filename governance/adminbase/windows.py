@@ -18,13 +18,19 @@ from unfold.views import ChangeList
 
 from governance.adminbase.asking import ctx_of
 from governance.adminbase.cells import Fact, Table
-from governance.adminbase.lists import BoundedPaginator, LookAheadList, as_uuid
-from kernel.context import Ctx
+from governance.adminbase.lists import FOUND, BoundedPaginator, LookAheadList, Matches, as_uuid
+from governance.adminbase.sight import Per
+from kernel.context import Ctx, Right
 from kernel.errors import DomainError, NotFoundError
 from kernel.text import show_invisible
 
 if TYPE_CHECKING:
     from governance.adminbase.screens import Screen
+
+
+def in_a_title(text: str) -> str:
+    """Words with a capital at the start; what is written in capitals stays."""
+    return text[:1].upper() + text[1:]
 
 
 class Placed:
@@ -44,7 +50,7 @@ class Placed:
     @property
     def label(self) -> str:
         """The rows' name."""
-        return str(self.opts.verbose_name_plural).capitalize()
+        return in_a_title(str(self.opts.verbose_name_plural))
 
 
 class ReadOnlyAdmin(Placed, ModelAdmin):  # type: ignore[misc]
@@ -53,6 +59,8 @@ class ReadOnlyAdmin(Placed, ModelAdmin):  # type: ignore[misc]
     A page gives `visible`, its columns and `facts`. `search_fields` are plain columns matched from their start.
     `narrow_by` are the columns by which a link may narrow the list. `front` is the count's label on the front page.
     `on_page_only` are columns that lists do not read.
+    `teach` says in its first sentence that there are none, and then how they come; it is said to who would see them all.
+    `needs` is the right that shows a row, held on its scope, or on the whole domain or installation where `per` says so.
     `screens` are the classes of further pages below this table's address.
     """
 
@@ -65,6 +73,8 @@ class ReadOnlyAdmin(Placed, ModelAdmin):  # type: ignore[misc]
     sortable_by: Sequence[str] = ()
     list_filter_sheet = False
     narrow_by: Sequence[str] = ()
+    needs = Right.READ
+    per: Per = "scope"
     teach = ""
     teach_command = ""
     front = ""
@@ -82,6 +92,16 @@ class ReadOnlyAdmin(Placed, ModelAdmin):  # type: ignore[misc]
         """The addresses of its further pages before those of the list and of rows."""
         urls: list[URLPattern] = super().get_urls()
         return [url for screen in self.open_screens for url in screen.urls()] + urls
+
+    @property
+    def none_there(self) -> str:
+        """That there are no rows."""
+        return self.teach.partition(". ")[0].removesuffix(".") + "."
+
+    @property
+    def lesson(self) -> str:
+        """How rows come to be."""
+        return self.teach.partition(". ")[2]
 
     def visible(self, ctx: Ctx) -> QuerySet[Any]:
         """The rows that the person may see."""
@@ -121,7 +141,15 @@ class ReadOnlyAdmin(Placed, ModelAdmin):  # type: ignore[misc]
     ) -> tuple[QuerySet[Any], bool]:
         """Rows of that id, or whose search columns start with the term."""
         term = term.replace("\x00", "").strip()
-        return (queryset.filter(self.matches(term)) if term else queryset), False
+        if not term:
+            return queryset, False
+        found = self.found(term, queryset, request)
+        request.META[FOUND] = found
+        return found.of(queryset), False
+
+    def found(self, term: str, rows: QuerySet[Any], request: HttpRequest) -> Matches:
+        """What the search box finds among rows that the person may see."""
+        return Matches(self.matches(term))
 
     def matches(self, term: str) -> Q:
         """What the search box looks for."""
@@ -130,6 +158,11 @@ class ReadOnlyAdmin(Placed, ModelAdmin):  # type: ignore[misc]
         for column in self.search_fields:
             found |= Q(**{f"{column}__istartswith": term})
         return found
+
+    def looked_at(self, rows: list[Any], request: HttpRequest) -> list[Any]:
+        """The rows of one page of the list as they are shown. A page that shows content reads it here, through the gate,
+        so that the look is on record."""
+        return rows
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         """Every member of staff sees the page; its rows are limited instead."""
@@ -153,7 +186,9 @@ class ReadOnlyAdmin(Placed, ModelAdmin):  # type: ignore[misc]
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """The list."""
-        answer: HttpResponse = super().changelist_view(request, {"no_reach": not ctx_of(request).reach})
+        answer: HttpResponse = super().changelist_view(
+            request, {"no_reach": not ctx_of(request).reach, "title": self.label}
+        )
         return answer
 
     def history_view(
@@ -186,7 +221,7 @@ class ReadOnlyAdmin(Placed, ModelAdmin):  # type: ignore[misc]
             return HttpResponseRedirect(reverse(self.url_name("changelist")))
         context = {
             **self.admin_site.each_context(request),
-            "title": f"{self.opts.verbose_name}: {show_invisible(str(row))}",
+            "title": f"{in_a_title(str(self.opts.verbose_name))}: {show_invisible(str(row))}",
             "opts": self.opts,
             "page_title": show_invisible(str(row)),
             "facts": self.facts(row, request),

@@ -20,6 +20,7 @@ from governance.adminbase.diff import FieldDiff, Kind, Passage, compare_values
 from governance.adminbase.markdown import render
 from governance.contracts import RelatedText, SnapshotChange
 from governance.selectors import preferences_of
+from kernel.context import Right
 from kernel.text import has_invisible, is_invisible, show_invisible
 
 register = template.Library()
@@ -114,6 +115,12 @@ def undo_of(message: Message) -> dict[str, Any] | None:
 def shortcuts_of(request: HttpRequest) -> bool:
     """Whether single keys act for the signed-in person."""
     return preferences_of(adminbase.ctx_of(request)).shortcuts
+
+
+@register.simple_tag(takes_context=True)
+def sight(context: Mapping[str, Any], right: str, per: adminbase.Per = "scope") -> adminbase.Sight:
+    """Where the signed-in person sees rows that a right shows."""
+    return adminbase.sight_of(adminbase.ctx_of(context["request"]), Right(right), per)
 
 
 @register.filter

@@ -130,6 +130,8 @@ class MigrationRunAdmin(ReadOnlyAdmin):
     search_fields = ("source",)
     search_help_text = "Start of the older database's address"
     screens = (MigrationScreen,)
+    needs = Right.OPERATE
+    per = "installation"
     teach = "Nothing was moved in yet"
     teach_command = "manage.py migrate_legacy --from postgresql://user:password@host/database --owner older-app"
 

@@ -11,7 +11,21 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 
-from governance.adminbase import Cell, Fact, ReadOnlyAdmin, Table, badge, fact, list_url, read, shown, when
+from governance.adminbase import (
+    Cell,
+    Fact,
+    ReadOnlyAdmin,
+    Table,
+    badge,
+    ctx_of,
+    fact,
+    list_url,
+    page_url,
+    read,
+    shown,
+    when,
+)
+from governance.selectors.erasing import holds_over
 from kernel.context import Ctx
 from media.contracts.documents import GetDocumentResult
 from media.contracts.kinds import DocumentState, MediaType, SourceType
@@ -75,9 +89,7 @@ class SourceDocumentAdmin(ReadOnlyAdmin):
     search_help_text = "Start of a title or address, or a document's UUID"
     narrow_by = ("domain",)
     front = "Documents"
-    teach = (
-        "No documents here yet. You see those that were shared to scopes you read; an agent imports and shares one so:"
-    )
+    teach = "No documents yet. An agent imports one and shares it to scopes so:"
     teach_command = (
         'manage.py act add_document \'{"domain_id": "my-team", "options": {"title": "Plan", "text": "# Plan\\n\\nUse '
         'PostgreSQL."}, "scopes": [{"type": "project", "id": "shop"}]}\''
@@ -150,6 +162,10 @@ class SourceDocumentAdmin(ReadOnlyAdmin):
         answer: GetDocumentResult = read("get_document", request, **asked)
         return {
             "answer": answer,
+            "holds": [
+                {"row": hold, "link": page_url(hold) if hold is not None else ""}
+                for hold in holds_over("document", row.pk, row.domain_id, ctx_of(request))
+            ],
             "is_picture": answer.metadata.file_type in PICTURES,
             "state_tone": STATE_TONES.get(row.state, "plain"),
             "next_cursor": answer.next_cursor,

@@ -21,6 +21,7 @@ from media.actions.submitting import ENQUEUE_MEDIA
 from media.actions.uploads import UPLOAD_MEDIA
 from media.contracts.uploads import UploadMediaInput
 from media.selectors.jobs import STEERING
+from scopes.contracts import split_scopes, written_scope
 from scopes.selectors import visible_domains
 
 MOST_FILES = 20
@@ -70,16 +71,9 @@ class UploadScreen(Screen):
         files: Sequence[UploadedFile[Any]] = request.FILES.getlist("file")
         if not 1 <= len(files) <= MOST_FILES:
             raise InvalidInputError(f"Choose at least one file, and {MOST_FILES} at most.")
-        scopes = [_scope(text) for text in request.POST.get("scope", "").split()]
+        scopes = [written_scope(name, "scope") for name in split_scopes(request.POST.get("scope", ""), "scope")]
         place = {"domain_id": request.POST.get("domain_id") or None, "scopes": scopes}
         return [_import(file, place, request) for file in files]
-
-
-def _scope(text: str) -> dict[str, str]:
-    kind, colon, external_id = text.partition(":")
-    if not colon:
-        raise InvalidInputError(f"{text!r} is no scope: write it as type:id, such as project:shop.")
-    return {"type": kind, "id": external_id}
 
 
 def _import(file: UploadedFile[Any], place: dict[str, Any], request: HttpRequest) -> str:

@@ -2,119 +2,75 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from collections.abc import Sequence
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib import admin
-from django.contrib.admin import ModelAdmin, SimpleListFilter
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from unfold.views import ChangeList
 
 from governance.adminbase import (
     Cell,
+    Matches,
     ReadOnlyAdmin,
     Screen,
     Table,
     act,
-    badge,
     ctx_of,
     list_url,
     page_url,
     read,
-    shown,
     toast,
     whole,
 )
 from governance.adminbase.diff import Kind, compare_texts
-from kernel import clock
+from governance.policies import ReviewPolicy, for_scope, in_force
 from kernel.context import Ctx
-from kernel.errors import NotFoundError
-from memory.admin.shadows import ShadowScreen
-from memory.conflicts import Rule, Severity
-from memory.contracts.conflicts import (
-    ConflictOutcome,
-    ConflictSide,
-    ConflictState,
-    ConflictView,
-    GetConflictResult,
-    SideDetail,
+from kernel.errors import NotFoundError, TransitionError
+from kernel.ids import new_id
+from kernel.text import is_invisible
+from memory.admin.conflict_list import (
+    OUTCOMES,
+    RULES,
+    SEVERITY_TONES,
+    ConflictList,
+    DomainFilter,
+    RuleFilter,
+    SeverityFilter,
+    StateFilter,
+    matches,
+    newest_first,
+    row_of,
+    rows_like,
 )
+from memory.admin.listed import looked_up, pages_of
+from memory.admin.shadows import ShadowScreen, shadows_of
+from memory.contracts.conflicts import ConflictOutcome, ConflictSide, GetConflictResult, SideDetail
 from memory.models import Conflict, KgEdge, MemoryItem
-from memory.selectors.conflicts import sides_of, statement_of, visible_conflicts, with_sides
+from memory.selectors.conflicts import beside, gravity, visible_conflicts
 
-SEVERITY_TONES = {Severity.HIGH.value: "bad", Severity.MEDIUM.value: "warn", Severity.LOW.value: "plain"}
-RULES = {
-    Rule.SAME_KEY.value: "another value of one key",
-    Rule.OTHER_OBJECT.value: "another object where there is one",
-    Rule.OPPOSITE.value: "opposites",
-    Rule.CHANGED.value: "a change told",
-    Rule.NEGATION.value: "one denies it",
-    Rule.NUMBER.value: "another number",
-    Rule.DATE.value: "another date or time",
-    Rule.NEAR_DUPLICATE.value: "almost the same words",
+NEEDS = {ConflictOutcome.MERGE.value: "text", ConflictOutcome.BOTH_VALID.value: "condition"}
+READY = {
+    ConflictOutcome.KEEP_A.value: ["The older one is still right.", "The newer one was a misunderstanding."],
+    ConflictOutcome.KEEP_B.value: ["The newer one takes its place.", "The older one was never right."],
+    ConflictOutcome.MERGE.value: ["Both were half right.", "They say the same in other words."],
+    ConflictOutcome.BOTH_VALID.value: ["They hold at different times or places."],
+    ConflictOutcome.NOT_A_CONFLICT.value: ["They speak of different things.", "They go together."],
 }
-OUTCOMES = {
-    ConflictOutcome.KEEP_A.value: "Keep A",
-    ConflictOutcome.KEEP_B.value: "Keep B",
-    ConflictOutcome.MERGE.value: "Merge both into a new text",
-    ConflictOutcome.BOTH_VALID.value: "Both hold, under a condition",
-    ConflictOutcome.NOT_A_CONFLICT.value: "Not a conflict",
+KEYS = {
+    ConflictOutcome.KEEP_A.value: "a",
+    ConflictOutcome.KEEP_B.value: "b",
+    ConflictOutcome.MERGE.value: "m",
+    ConflictOutcome.BOTH_VALID.value: "o",
+    ConflictOutcome.NOT_A_CONFLICT.value: "n",
 }
-DAY = 86_400
-
-
-class StateFilter(SimpleListFilter):
-    """Open conflicts unless other ones are asked for."""
-
-    title = "state"
-    parameter_name = "state"
-
-    def lookups(self, request: HttpRequest, model_admin: ModelAdmin[Any]) -> list[tuple[str, str]]:
-        """Open, resolved or all; open is what is shown where nothing is asked for."""
-        return [("open", "open"), ("resolved", "resolved"), ("all", "all")]
-
-    def choices(self, changelist: Any) -> Any:
-        """The three, with the one that is shown marked."""
-        wanted = self.value() or "open"
-        for value, label in self.lookup_choices:
-            address = changelist.get_query_string({self.parameter_name: value})
-            yield {"selected": wanted == value, "query_string": address, "display": label}
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Conflict]) -> QuerySet[Conflict]:
-        """Conflicts in that state."""
-        wanted = self.value() or "open"
-        return queryset.filter(state=wanted) if wanted in ("open", "resolved") else queryset
-
-
-class SeverityFilter(SimpleListFilter):
-    """How much harm it does: a short closed list."""
-
-    title = "severity"
-    parameter_name = "severity"
-
-    def lookups(self, request: HttpRequest, model_admin: ModelAdmin[Any]) -> list[tuple[str, str]]:
-        """The severities, the gravest first."""
-        return [(each.value, each.value) for each in Severity]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Conflict]) -> QuerySet[Conflict]:
-        """Conflicts of that severity."""
-        return queryset.filter(severity=self.value()) if self.value() else queryset
-
-
-class RuleFilter(SimpleListFilter):
-    """How it was found: a short closed list."""
-
-    title = "rule"
-    parameter_name = "rule"
-
-    def lookups(self, request: HttpRequest, model_admin: ModelAdmin[Any]) -> list[tuple[str, str]]:
-        """The rules in words."""
-        return list(RULES.items())
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Conflict]) -> QuerySet[Conflict]:
-        """Conflicts found by that rule."""
-        return queryset.filter(rule=self.value()) if self.value() else queryset
+CANNED = 9
+JOINERS = "\u200c\u200d"  # which Persian and Indic scripts spell with
+# The sides whose near-duplicates and copies go the same way, where that is not both.
+OF_THE_SIDE_THAT_GOES = {ConflictOutcome.KEEP_A.value: ("b",), ConflictOutcome.KEEP_B.value: ("a",)}
 
 
 class ConflictScreen(Screen):
@@ -133,27 +89,52 @@ class ConflictScreen(Screen):
     def show(self, request: HttpRequest, **names: Any) -> dict[str, Any]:
         """Both sides, read through the gate so that the look is on record."""
         found: GetConflictResult = read("get_conflict", request, id=str(names["pk"]))
-        row = found.conflict
+        row, ctx = found.conflict, ctx_of(request)
         passages = compare_texts(row.a.statement, row.b.statement)
+        before, after = self._beside(Conflict(pk=row.id, severity=row.severity.value), request)
+        pages = pages_of([found.a, found.b], ctx)
         return {
             "conflict": row,
             "severity_tone": SEVERITY_TONES[row.severity.value],
             "rule": RULES[row.rule.value],
             "outcome": OUTCOMES.get(row.outcome or "", ""),
             "sides": [
-                _side("A", row.a, found.a, [each for each in passages if each.kind is not Kind.ADDED]),
-                _side("B", row.b, found.b, [each for each in passages if each.kind is not Kind.REMOVED]),
+                _side("A", row.a, found.a, [each for each in passages if each.kind is not Kind.ADDED], pages),
+                _side("B", row.b, found.b, [each for each in passages if each.kind is not Kind.REMOVED], pages),
             ],
-            "outcomes": _outcomes(row),
-            "also": [(each, page_url(MemoryItem(pk=each.memory_item_id))) for each in found.also],
+            "outcomes": _outcomes(found, ctx),
             "history": _history(found),
             "may_decide": found.may_decide,
-            "following": _next(UUID(str(row.id)), ctx_of(request)),
-            "conflict_list": list_url(self.owner.opts),
+            "preceding": self._link(before, request),
+            "following": self._link(after, request),
+            "conflict_list": self._list(request),
+            "shadows": shadows_of(row.domain_id, [f"{side.scope.type}:{side.scope.id}" for side in (row.a, row.b)]),
+            "merged": "".join(char for char in row.b.statement if char in JOINERS or not is_invisible(char)),
+            "key": str(new_id()),
         }
 
+    def _beside(self, row: Conflict, request: HttpRequest) -> tuple[UUID | None, UUID | None]:
+        """The conflicts before and after this one in the list from which the person came."""
+        address = _address(request)
+        rows = visible_conflicts(ctx_of(request)).filter(*rows_like(address))
+        term = address.get("q", "").strip()
+        found = matches(term, address, request).of(rows) if term else rows
+        return beside(row, found, newest_first=newest_first(address))
+
+    def _link(self, conflict_id: UUID | None, request: HttpRequest) -> str:
+        """The page of another conflict, from which the way back is the same."""
+        if conflict_id is None:
+            return ""
+        kept = request.GET.get("list", "")
+        return page_url(Conflict(pk=conflict_id)) + (f"?{urlencode({'list': kept})}" if kept else "")
+
+    def _list(self, request: HttpRequest) -> str:
+        """The list from which the person came."""
+        kept = _address(request).urlencode()
+        return list_url(self.owner.opts) + (f"?{kept}" if kept else "")
+
     def send(self, request: HttpRequest, **names: Any) -> HttpResponse:
-        """Decide, or take the decision back; then the next open conflict follows."""
+        """Decide, or take the decision back; then the next conflict of the list follows."""
         sent, conflict_id = request.POST, str(names["pk"])
         given: dict[str, Any] = {"id": conflict_id, "reason": sent.get("reason", "")}
         given |= {"revision": whole(sent["revision"])} if sent.get("revision") else {}
@@ -161,14 +142,18 @@ class ConflictScreen(Screen):
         if sent.get("outcome") == "reopen":
             act("reopen_conflict", request, **given)
             toast(request, "The conflict is open again.")
-            return HttpResponseRedirect(page_url(Conflict(pk=names["pk"])))
+            return HttpResponseRedirect(self._link(names["pk"], request))
+        row = visible_conflicts(ctx_of(request)).filter(pk=names["pk"]).first()
         decision = {name: sent.get(name, "") for name in ("outcome", "text", "condition")}
-        answer = act("resolve_conflict", request, **given, **decision, apply_to=sent.getlist("apply_to"))
-        self._say(request, answer, conflict_id)
-        following = _next(names["pk"], ctx_of(request))
-        return HttpResponseRedirect(following or list_url(self.owner.opts))
+        try:
+            answer = act("resolve_conflict", request, **given, **decision, apply_to=sent.getlist("apply_to"))
+        except TransitionError as exc:
+            raise TransitionError(_as_named_here(exc.message)) from exc
+        self._say(request, answer, names["pk"])
+        following = self._beside(row, request)[1] if row is not None else None
+        return HttpResponseRedirect(self._link(following, request) or self._list(request))
 
-    def _say(self, request: HttpRequest, answer: Any, conflict_id: str) -> None:
+    def _say(self, request: HttpRequest, answer: Any, conflict_id: UUID) -> None:
         if answer.queued is not None:
             toast(request, "Your decision waits for someone who may decide in both scopes.", done=False)
             return
@@ -176,28 +161,57 @@ class ConflictScreen(Screen):
         left = sum(1 for each in answer.result.applied if each.result not in ("superseded", "kept"))
         told = f"Decided: {done}." + (f" {left} of the memories named were left as they are." if left else "")
         undo = {"outcome": "reopen", "reason": "taken back at once", "revision": str(answer.result.conflict.revision)}
-        toast(request, told, undo=page_url(Conflict(pk=UUID(conflict_id))), fields=undo, done=not left)
+        toast(request, told, undo=self._link(conflict_id, request), fields=undo, done=not left)
 
 
-def _side(name: str, view: ConflictSide, detail: SideDetail, passages: list[Any]) -> dict[str, Any]:
+def _address(request: HttpRequest) -> QueryDict:
+    """The address of the list from which the person came; an empty one where no text column can hold it."""
+    address = QueryDict(request.GET.get("list", ""))
+    return QueryDict() if any("\x00" in value for values in address.lists() for value in values[1]) else address
+
+
+def _as_named_here(message: str) -> str:
+    """A refusal with the outcome that someone else chose as its button says it."""
+    for value, label in OUTCOMES.items():
+        message = message.replace(f"({value})", f"({label})")
+    return message
+
+
+def _side(
+    name: str, view: ConflictSide, detail: SideDetail, passages: list[Any], pages: dict[str, str]
+) -> dict[str, Any]:
     row = MemoryItem(pk=view.id) if view.kind == "memory" else KgEdge(pk=view.id)
+    source = detail.provenance
     return {
         "name": name,
         "view": view,
         "link": page_url(row),
         "passages": passages,
-        "evidence": detail.evidence,
+        "evidence": [{**each, "link": pages.get(str(each["id"]), "")} for each in detail.evidence],
         "item": detail.item,
-        "source": detail.provenance,
+        "source": source,
+        "turn": pages.get(str(source.turn_id), "") if source else "",
     }
 
 
-def _outcomes(row: ConflictView) -> list[dict[str, str]]:
-    """The outcomes that make sense here, with what each needs beside a reason."""
+def _outcomes(found: GetConflictResult, ctx: Ctx) -> list[dict[str, Any]]:
+    """The outcomes that make sense here: what each needs beside a reason, its key, ready reasons, and the memories to
+    which it may apply too."""
+    row = found.conflict
     merges = row.a.kind == "memory" and row.a.scope == row.b.scope
-    needs = {ConflictOutcome.MERGE.value: "text", ConflictOutcome.BOTH_VALID.value: "condition"}
+    canned = in_force(row.domain_id, ctx).section(ReviewPolicy).canned_reasons
+    names = dict.fromkeys([f"{side.scope.type}:{side.scope.id}" for side in (row.b, row.a)])
+    own = [reason for name in names for reason in for_scope(canned, name)]
+    also = [(each, page_url(MemoryItem(pk=each.memory_item_id))) for each in found.also]
     return [
-        {"value": value, "label": label, "needs": needs.get(value, "")}
+        {
+            "value": value,
+            "label": label,
+            "needs": NEEDS.get(value, ""),
+            "key": KEYS[value],
+            "reasons": list(dict.fromkeys([*own, *READY[value]]))[:CANNED],
+            "also": [each for each in also if each[0].of in OF_THE_SIDE_THAT_GOES.get(value, ("a", "b"))],
+        }
         for value, label in OUTCOMES.items()
         if merges or value != ConflictOutcome.MERGE.value
     ]
@@ -218,23 +232,18 @@ def _history(found: GetConflictResult) -> Table:
     return Table("Decisions so far", ("When", "What", "Who", "Reason", "Condition"), rows, "Nothing was decided yet.")
 
 
-def _next(conflict_id: UUID, ctx: Ctx) -> str:
-    """The address of the next open conflict down the list; empty where there is none."""
-    rows = visible_conflicts(ctx).filter(state=ConflictState.OPEN, pk__lt=conflict_id)
-    found = rows.order_by("-id").values_list("pk", flat=True).first()
-    return page_url(Conflict(pk=found)) if found is not None else ""
-
-
 @admin.register(Conflict)
 class ConflictAdmin(ReadOnlyAdmin):
     """Memories that do not go together."""
 
     group, place, icon = "Review", 2, "call_split"
-    list_display = ("what", "severity_label", "rule_label", "where", "state_label")
-    list_filter = (StateFilter, SeverityFilter, RuleFilter)
+    list_display = ("__str__",)
+    list_filter = (StateFilter, RuleFilter, DomainFilter, SeverityFilter)
     narrow_by = ("domain", "scope")
-    search_help_text = "A conflict's UUID"
-    search_fields = ()
+    search_help_text = "Words of either side, its key, a rule, or a UUID"
+    search_fields = ("explanation",)
+    change_list_template = "smartbrain/conflict_list.html"
+    on_page_only = ("explanation", "differences", "condition")
     teach = (
         "No conflicts of this kind. They are found when a memory is written that contradicts another, changes a number, "
         "a date or a negation of it, or says almost the same:"
@@ -246,45 +255,21 @@ class ConflictAdmin(ReadOnlyAdmin):
         """Conflicts of which the person may read both sides."""
         return visible_conflicts(ctx)
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Conflict]:
-        """With what both sides say."""
-        return with_sides(super().get_queryset(request))
+    def get_ordering(self, request: HttpRequest) -> Sequence[Any]:
+        """Those that wait: the gravest first, then the oldest; others: the newest first."""
+        return self.ordering if newest_first(request.GET) else (gravity().asc(), "pk")
 
-    @admin.display(description="Conflict")
-    def what(self, row: Conflict) -> str:
-        """Both sides in short."""
-        one, other = sides_of(row)
-        return shown(f"{statement_of(one)} ⟷ {statement_of(other)}")
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        """The list with its tabs."""
+        return ConflictList
 
-    @admin.display(description="Severity")
-    def severity_label(self, row: Conflict) -> str:
-        """How much harm it does."""
-        return badge(row.severity, SEVERITY_TONES[row.severity])
+    def found(self, term: str, rows: QuerySet[Conflict], request: HttpRequest) -> Matches:
+        """By id, rule, words or key."""
+        return matches(term, request.GET, request)
 
-    @admin.display(description="Rule")
-    def rule_label(self, row: Conflict) -> str:
-        """How it was found, in words."""
-        return badge(RULES[row.rule])
-
-    @admin.display(description="Where")
-    def where(self, row: Conflict) -> str:
-        """The scopes of both sides."""
-        names = dict.fromkeys([row.other_scope.name, row.scope.name])
-        return shown(f"{row.domain_id} / {' ⟷ '.join(names)}")
-
-    @admin.display(description="State")
-    def state_label(self, row: Conflict) -> str:
-        """Open and for how long, or what became of it."""
-        if row.state == ConflictState.OPEN:
-            return badge(f"open, {age_of(row.found_at)}", "warn")
-        return badge(OUTCOMES.get(row.outcome, "one side left").lower(), "good")
-
-
-def age_of(moment: datetime) -> str:
-    """How long ago, in words."""
-    seconds = (clock.now() - moment).total_seconds()
-    for unit, size in (("day", DAY), ("hour", 3600), ("minute", 60)):
-        count = int(seconds // size)
-        if count:
-            return f"{count} {unit}{'s' if count > 1 else ''}"
-    return "just now"
+    def looked_at(self, rows: list[Any], request: HttpRequest) -> list[Any]:
+        """What both sides say is read through the gate, for the whole page at once."""
+        views = looked_up("show_conflicts", rows, request, "conflicts")
+        for row in rows:
+            row.link, row.shown = page_url(row), row_of(views[row.pk]) if row.pk in views else None
+        return rows

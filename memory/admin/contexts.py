@@ -26,7 +26,8 @@ from governance.adminbase import (
     shown,
     when,
 )
-from kernel.context import Ctx
+from kernel.context import Ctx, Right
+from memory.contracts.compose import GetContextResult
 from memory.models import ContextRecord, MemoryItem, Turn
 from memory.selectors import visible_sessions
 from memory.selectors.contexts import visible_contexts
@@ -49,6 +50,8 @@ class ContextAdmin(ReadOnlyAdmin):
     search_fields = ("actor_name",)
     search_help_text = "Start of an agent's name, or a context's UUID"
     narrow_by = ("domain", "session", "actor_id", "request_id")
+    needs = Right.DECIDE
+    per = "domain"
     teach = "No contexts yet. Each compose_context is kept here for as long as the retention policy says:"
     teach_command = (
         "curl -H 'Authorization: Bearer <api key>' http://localhost:8000/v1/compose_context -d "
@@ -124,7 +127,8 @@ class ContextAdmin(ReadOnlyAdmin):
 
     def detail(self, row: ContextRecord, request: HttpRequest) -> dict[str, Any]:
         """The package, part by part."""
-        package = read("get_context", request, id=str(row.pk)).package
+        answer: GetContextResult = read("get_context", request, id=str(row.pk))
+        package = answer.package
         debug = package["debug"]
         why = {entry["id"]: entry["reason"] for entry in debug["why_selected"]}
         return {
@@ -134,6 +138,7 @@ class ContextAdmin(ReadOnlyAdmin):
             ],
             "evidence": [_evidence(number, item, why) for number, item in enumerate(package["evidence"], start=1)],
             "accounts": [
+                *([_withheld(answer)] if answer.withheld else []),
                 _gave_way(debug["shadowed"]),
                 _left("Left out", debug["dropped"], "Nothing was left out."),
                 _left("Shortened", debug["truncated"], "Nothing was shortened."),
@@ -195,6 +200,11 @@ def _left(title: str, entries: list[dict[str, Any]], empty: str) -> Table:
         for entry in entries
     ]
     return Table(title, ("Part", "What", "Reason", "Shown instead", "Tokens saved"), rows, empty)
+
+
+def _withheld(answer: GetContextResult) -> Table:
+    rows = [[Cell(each.slot, kind="word"), Cell(each.id, kind="code"), Cell(each.reason)] for each in answer.withheld]
+    return Table("No longer told to you", ("Part", "What", "Why"), rows, "Nothing.")
 
 
 def _item_link(name: str) -> str:

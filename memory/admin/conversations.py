@@ -29,6 +29,7 @@ class SessionAdmin(ReadOnlyAdmin):
     search_help_text = "Start of a session's id, or its UUID"
     narrow_by = ("domain",)
     front = "Sessions"
+    per = "session"
     teach = "No sessions yet. An agent opens one with its first commit_turn:"
     teach_command = (
         "curl -H 'Authorization: Bearer <api key>' http://localhost:8000/v1/commit_turn -d "
@@ -98,6 +99,7 @@ class TurnAdmin(ReadOnlyAdmin):
     search_help_text = "Whole id of a session, or a turn's UUID"
     narrow_by = ("domain", "session")
     front = "Turns"
+    per = "session"
     teach = "No turns yet. Each commit_turn adds one, with its messages, tool calls and references."
     teach_command = "manage.py act commit_turn --schema"
     detail_template = "smartbrain/conversation.html"

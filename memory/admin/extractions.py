@@ -48,6 +48,7 @@ class ExtractionAdmin(ReadOnlyAdmin):
     search_fields = ("model",)
     search_help_text = "Start of a model's name, or the UUID of a turn"
     narrow_by = ("domain", "turn")
+    per = "session"
     teach = "No model has been asked. Rules learn from text without one; to ask a model as well, configure it:"
     teach_command = "SMARTBRAIN_MODEL_URL=http://localhost:11434/v1 SMARTBRAIN_MODEL_NAME=<model> manage.py run"
     detail_template = "smartbrain/extraction.html"

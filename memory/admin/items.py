@@ -1,19 +1,21 @@
-"""Admin pages of memory items. An item's content comes through the gate, so each look leaves its audit entry."""
+"""Admin pages of memory items. An item's content comes through the gate, so each look leaves its audit entry: one for a
+page of the list, one for a page of an item."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, get_args
-from uuid import UUID
 
 from django.contrib import admin
 from django.contrib.admin import ModelAdmin, SimpleListFilter
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
+from django.utils.html import format_html
 
 from governance.adminbase import (
     Cell,
     Fact,
+    Matches,
     ReadOnlyAdmin,
     Table,
     as_uuid,
@@ -27,7 +29,13 @@ from governance.adminbase import (
     when,
 )
 from kernel.context import Ctx
+from kernel.text import one_line, show_invisible
+from memory.admin.acts import ActScreen
+from memory.admin.deeds import offers_on
 from memory.admin.lineage import drawn_line, notices_table
+from memory.admin.listed import looked_up, said, scopes_within, told_of
+from memory.admin.sources import FIRST_WORDS, came_from, evidence, named_around
+from memory.admin.undoing import UndoActScreen
 from memory.contracts.items import (
     GetMemoryItemResult,
     ItemView,
@@ -36,9 +44,9 @@ from memory.contracts.items import (
     ProvenanceView,
     Status,
 )
-from memory.contracts.promotion import OriginView
-from memory.models import MemoryItem, Message, Session, Turn
-from memory.selectors import visible_items, visible_sessions, visible_turns
+from memory.models import MemoryItem
+from memory.selectors import visible_items
+from memory.selectors.finding import MOST_CHARS, find_items
 
 STATUS_TONES = {Status.ACTIVE.value: "good", Status.RETRACTED.value: "bad"}
 LIFECYCLE_TONES = {Lifecycle.CANDIDATE.value: "warn", Lifecycle.DEMOTED.value: "bad", Lifecycle.RETIRED.value: "bad"}
@@ -82,10 +90,11 @@ class MemoryItemAdmin(ReadOnlyAdmin):
     """What was learned, every version of it."""
 
     group, place, icon = "Memory", 0, "lightbulb"
-    list_display = ("name", "where", "state", "trust", "version", "recorded")
+    list_display = ("says", "name", "where", "state", "recorded")
     list_filter = (TypeFilter, "status", "lifecycle_status", InForceFilter)
     search_fields = ("key",)
-    search_help_text = "Start of a key such as decision:shop, or an item's UUID"
+    search_help_text = "Words it says, the start of its key, or its UUID"
+    change_list_template = "smartbrain/found_list.html"
     narrow_by = ("domain", "scope", "source_session", "source_turn")
     front = "Memories"
     teach = "No memories yet. An agent stores them with commit_turn, structured or in words such as “remember that …”:"
@@ -96,15 +105,38 @@ class MemoryItemAdmin(ReadOnlyAdmin):
     )
     on_page_only = ("value", "statement", "source_session__metadata", "scope__metadata")
     detail_template = "smartbrain/item.html"
+    screens = (ActScreen, UndoActScreen)
 
     def visible(self, ctx: Ctx) -> QuerySet[MemoryItem]:
         """Items of the scopes that the person reads."""
         return visible_items(ctx)
 
+    def found(self, term: str, rows: QuerySet[MemoryItem], request: HttpRequest) -> Matches:
+        """An item by its id, else those whose key begins so or that hold the words, the best first."""
+        row_id = as_uuid(term)
+        if row_id:
+            return Matches(Q(id=row_id))
+        found = find_items(term[:MOST_CHARS], rows, scopes_within(request.GET), ctx_of(request))
+        best = f"These are the best {len(found.ids)}: add a word or a filter to see others." if found.more else ""
+        return Matches(found.ids, told_of(found, best))
+
+    def looked_at(self, rows: list[MemoryItem], request: HttpRequest) -> list[MemoryItem]:
+        """What they say is read through the gate, for the whole page at once."""
+        views = looked_up("show_memory_items", rows, request, "items")
+        for row in rows:
+            row.statement = views[row.pk].statement if row.pk in views else ""
+        return rows
+
+    @admin.display(description="What it says")
+    def says(self, row: MemoryItem) -> str:
+        """The memory in words, cut to two lines."""
+        return said(row.statement)
+
     @admin.display(description="Key")
     def name(self, row: MemoryItem) -> str:
         """Its key, or its type where it has none."""
-        return shown(row)
+        clear = show_invisible(str(row))
+        return format_html('<bdi class="sb-cell sb-wraps" title="{}">{}</bdi>', clear, clear or "–")
 
     @admin.display(description="Where")
     def where(self, row: MemoryItem) -> str:
@@ -113,20 +145,11 @@ class MemoryItemAdmin(ReadOnlyAdmin):
 
     @admin.display(description="State")
     def state(self, row: MemoryItem) -> str:
-        """Whether it holds."""
-        if row.status == Status.ACTIVE and row.current_until is not None:
-            return badge("earlier version")
-        return badge(row.status, STATUS_TONES.get(row.status, "plain"))
-
-    @admin.display(description="Lifecycle")
-    def trust(self, row: MemoryItem) -> str:
-        """How far it is trusted."""
-        return badge(row.lifecycle_status, LIFECYCLE_TONES.get(row.lifecycle_status, "plain"))
-
-    @admin.display(description="Version")
-    def version(self, row: MemoryItem) -> int:
-        """Version of its key."""
-        return row.version
+        """Whether it holds, and how far it is trusted."""
+        earlier = row.status == Status.ACTIVE and row.current_until is not None
+        holds = badge("earlier version") if earlier else badge(row.status, STATUS_TONES.get(row.status, "plain"))
+        trusted = badge(row.lifecycle_status, LIFECYCLE_TONES.get(row.lifecycle_status, "plain"))
+        return format_html("{} {}", holds, trusted)
 
     @admin.display(description="Recorded (UTC)")
     def recorded(self, row: MemoryItem) -> str:
@@ -155,17 +178,18 @@ class MemoryItemAdmin(ReadOnlyAdmin):
         answer: GetMemoryItemResult = read("get_memory_item", request, id=str(row.pk))
         ctx, told = ctx_of(request), answer.provenance
         line = drawn_line(row, ctx)
-        source = _source_links(row, line["origin"], ctx)
         near = _near(row, told, ctx)
+        named = named_around(row, told, near, ctx)
         return {
             "item": answer.item,
+            "offers": offers_on(row, ctx),
             "index_text": answer.text,
             "status_tone": STATUS_TONES.get(row.status, "plain"),
             "lifecycle_tone": LIFECYCLE_TONES.get(row.lifecycle_status, "plain"),
             "line": line,
             "sections": [
-                _came_from(row, told, source),
-                _evidence(told, source | {str(other.pk): page_url(other) for other in near}, ctx),
+                came_from(row, told, named, line["nodes"], ctx),
+                evidence(told, named),
                 _neighbours(row, near),
                 _versions(answer.versions),
                 notices_table(row),
@@ -181,55 +205,6 @@ def _period(start: Any, end: Any) -> str:
     return " ".join(part for part in (f"from {first}" if first else "", f"until {last}" if last else "") if part)
 
 
-def _source_links(row: MemoryItem, origin: OriginView, ctx: Ctx) -> dict[str, str]:
-    """The pages of where it comes from, by id, as far as they may be seen: who sees a turn sees its session and its
-    messages."""
-    session, turn, message = row.source_session_id, row.source_turn_id, row.source_message_id
-    seen = origin.turn_seq is not None
-    if session and turn is None:
-        seen = visible_sessions(ctx).filter(pk=session).exists()
-    pages = {session: Session(pk=session), turn: Turn(pk=turn), message: Turn(pk=turn)}
-    return {str(row_id): page_url(shown_on) for row_id, shown_on in pages.items() if row_id} if seen else {}
-
-
-def _came_from(row: MemoryItem, told: ProvenanceView, links: Mapping[str, str]) -> Table:
-    rows = [[Cell("Origin"), Cell(told.origin, kind="code")]]
-    if told.session_id is not None:
-        rows.append([Cell("Session"), Cell(told.session_id, links.get(str(row.source_session_id), ""))])
-    if told.turn_id is not None:
-        rows.append([Cell("Turn"), Cell(told.turn_id, links.get(str(told.turn_id), ""), "code")])
-    if told.message_id is not None:
-        rows.append([Cell("Message"), Cell(told.message_id, kind="code")])
-    if told.promotion_event_id is not None:
-        rows.append([Cell("Promotion"), Cell(told.promotion_event_id, kind="code")])
-    return Table("Where it comes from", ("What", "Which"), rows, "")
-
-
-def _evidence(told: ProvenanceView, links: Mapping[str, str], ctx: Ctx) -> Table:
-    """What it rests on; `links` are pages that are known already."""
-    others = [row_id for link in told.evidence if (row_id := as_uuid(link["id"])) and str(row_id) not in links]
-    if others:
-        links = {**links, **_turn_links(others, ctx)}
-    rows = [
-        [Cell(link["role"], kind="word"), Cell(link["kind"], kind="word"), _target(link, links)]
-        for link in told.evidence
-    ]
-    return Table("Evidence", ("Role", "Kind", "What"), rows, "No evidence was given for it.")
-
-
-def _turn_links(ids: Sequence[UUID], ctx: Ctx) -> dict[str, str]:
-    """The pages of the visible turns of these ids, and those on which the messages of these ids stand."""
-    turns = visible_turns(ctx).order_by()
-    seen = Exists(turns.filter(pk=OuterRef("turn_id")))
-    messages = Message.objects.filter(seen, pk__in=ids).order_by().values_list("pk", "turn_id")
-    pairs = turns.filter(pk__in=ids).values_list("pk", "id").union(messages)
-    return {str(row_id): page_url(Turn(pk=turn_id)) for row_id, turn_id in pairs}
-
-
-def _target(link: dict[str, str], links: Mapping[str, str]) -> Cell:
-    return Cell(link["id"], links.get(link["id"], ""), "code")
-
-
 def _near(row: MemoryItem, told: ProvenanceView, ctx: Ctx) -> list[MemoryItem]:
     """The visible items that it has to do with: its neighbours and its evidence."""
     ids = [row_id for link in told.evidence if (row_id := as_uuid(link["id"]))]
@@ -242,7 +217,11 @@ def _near(row: MemoryItem, told: ProvenanceView, ctx: Ctx) -> list[MemoryItem]:
 def _neighbours(row: MemoryItem, near: Sequence[MemoryItem]) -> Table:
     """The items that it took the place of, that took its place, and that were promoted from or to it."""
     rows = [
-        [Cell(relation, kind="word"), Cell(str(other), page_url(other)), Cell(other.scope.name, kind="code")]
+        [
+            Cell(relation, kind="word"),
+            Cell(one_line(other.statement, FIRST_WORDS), page_url(other), whole=str(other.pk)),
+            Cell(other.scope.name, kind="code"),
+        ]
         for other in near
         if (relation := _relation(row, other))
     ]

@@ -35,7 +35,12 @@ def drawn_line(row: MemoryItem, ctx: Ctx) -> dict[str, Any]:
     page is on record already, as a look at the item."""
     line = line_of(row, ctx)
     steps = [_step(node, line.nodes[0].depth, row) for node in line.nodes]
-    return {"origin": line.origin, "steps": steps if len(steps) > 1 else [], "truncated": line.truncated}
+    return {
+        "origin": line.origin,
+        "nodes": line.nodes,
+        "steps": steps if len(steps) > 1 else [],
+        "truncated": line.truncated,
+    }
 
 
 def _step(node: LineageNode, first: int, row: MemoryItem) -> Step:

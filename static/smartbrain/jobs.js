@@ -66,19 +66,37 @@
         request.send(body);
     });
 
+    const tellFault = (form, text) => {
+        const line = document.createElement("li");
+        line.className = "sb-job-error";
+        line.textContent = text;
+        form.querySelector("[data-progress]").append(line);
+    };
+
     let sending = Promise.resolve();
+    let batches = 0;
 
     const sendAll = async (form, files) => {
         const button = form.querySelector("button[type=submit]");
         button.disabled = true;
-        form.querySelector("[data-progress]").replaceChildren();
-        for (const file of files) await sendFile(form, file);
-        form.querySelector("input[type=file]").value = "";
-        button.disabled = false;
-        if (place()) await renew();
+        try {
+            for (const file of files) await sendFile(form, file);
+            form.querySelector("input[type=file]").value = "";
+        } finally {
+            button.disabled = false;
+        }
     };
 
-    const take = (form, files) => { sending = sending.then(() => sendAll(form, files)); };
+    // one batch after the other; what went wrong with one stays to be read while the next ones run
+    const take = (form, files) => {
+        if (!batches++) form.querySelector("[data-progress]").replaceChildren();
+        sending = sending
+            .then(() => sendAll(form, files))
+            .catch(() => tellFault(form, "Something went wrong while the files were sent: look at the list, then send again what is missing."))
+            .then(() => place() && renew())
+            .catch(() => tellFault(form, "The server did not answer, so the list is not up to date: reload the page."))
+            .then(() => { batches -= 1; });
+    };
 
     // wherever on the page files are dropped they are taken: else the browser would leave the page and show the file
     const takeDrops = (form) => {

@@ -59,7 +59,7 @@
     const panel = (node) => {
         all("details[data-key][open]").forEach((other) => { if (other !== node) other.open = false; });
         node.open = true;
-        const field = node.querySelector("textarea") || node.querySelector("input:not([type=hidden]), select, button");
+        const field = node.querySelector("[data-first], textarea") || node.querySelector("input:not([type=hidden]), select, button");
         field?.focus();
     };
     const press = (key) => {
@@ -75,24 +75,31 @@
         return Boolean(link);
     };
 
+    const hasReasons = () => Boolean(document.querySelector("[data-reason]")); // ready ones, whether in sight or not
+
+    // key, what it does in words (or what tells that of this page), and what happens
     const SHORTCUTS = [
         ["j", "Next", () => step(1) || press("j")],
         ["k", "Previous", () => step(-1) || press("k")],
         ["Enter", "Open the row", null],
         ["Escape", "Close the form, or back to the list", () => press("Escape")],
-        ["a", "Approve", () => press("a")],
+        ["a", "Approve; of a conflict keep A", () => press("a")],
         ["A", "Approve the selected rows (a page asks first)", () => press("A")],
-        ["r", "Reject: then 1–9 for a ready reason, or text", () => press("r")],
+        ["r", () => (hasReasons() ? "Reject, or retract: then 1–9 for a ready reason, or text" : "Reject, or retract"), () => press("r")],
         ["c", "Request changes", () => press("c")],
-        ["e", "Edit and approve", () => press("e")],
+        ["e", "Edit and approve, or correct", () => press("e")],
+        ["n", "Narrow the memory; say that it is no conflict", () => press("n")],
+        ["l", "Take the copy out of its scope", () => press("l")],
         ["s", "Snooze", () => press("s")],
-        ["m", "Comment", () => press("m")],
-        ["p", "Claim or release", () => press("p")],
-        ["u", "Undo the last decision", () => undo()],
+        ["m", "Comment; of a conflict merge both", () => press("m")],
+        ["b", "Of a conflict keep B", () => press("b")],
+        ["o", "Of a conflict let both hold", () => press("o")],
+        ["p", "Claim or release, or promote", () => press("p")],
+        ["u", "Undo the last decision", () => undo() || press("u")],
         ["x", "Select the row", () => select(false)],
         ["X", "Select up to here", () => select(true)],
         ["*", "Select every row of the page", selectAll],
-        ["d", "Two columns or one", () => press("d")],
+        ["d", "Two columns or one, or demote", () => press("d")],
         ["t", "Text as Markdown or as source", () => press("t")],
         ["i", "Guidelines of this scope", () => press("i")],
         ["h", "History of this item", () => press("h")],
@@ -118,7 +125,7 @@
                 const name = document.createElement("kbd");
                 name.textContent = key === "Escape" ? "Esc" : key.length === 1 && key !== key.toLowerCase() ? `Shift+${key.toLowerCase()}` : key;
                 row.insertCell().append(name);
-                row.insertCell().append(does);
+                row.insertCell().append(typeof does === "function" ? does() : does);
             }
         }
         dialog.showModal();
@@ -142,7 +149,7 @@
     };
     const choose = (ready) => {
         const form = ready.closest("form");
-        form.querySelector("textarea").value = ready.dataset.text;
+        (form.querySelector("textarea[name=reason]") || form.querySelector("textarea")).value = ready.dataset.text;
         form.querySelector("button[type=submit]").focus();
     };
 
@@ -170,6 +177,12 @@
         if (document.getElementById("sb-keys")?.dataset.on !== "true") return;
         const name = pending ? `${pending} ${event.key}` : event.key;
         pending = "";
+        const ready = /^[1-9]$/.test(name) && one(`form > .sb-reasons > [data-reason="${name}"]`);
+        if (ready && !ready.closest("details")) {
+            choose(ready);
+            event.preventDefault();
+            return;
+        }
         if (event.key === "g" && name === "g") {
             pending = "g";
             setTimeout(() => { pending = ""; }, 1500);
@@ -193,6 +206,8 @@
             const answer = await fetch(place.dataset.load);
             const part = answer.ok && new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("loaded");
             if (part) place.replaceChildren(...part.childNodes);
+            const top = document.getElementById("sb-atop"); // what stands in its way is said there too, once
+            if (top && !top.children.length) top.append(...[...place.querySelectorAll("[data-atop]")].map((node) => node.cloneNode(true)));
         });
         if (document.querySelector("form[data-sent]")) return;
         all("form[data-claims]").forEach((form) => {
@@ -202,7 +217,20 @@
         });
     };
 
+    // A page is hidden until it is whole, and what is hidden does not take the focus: a refusal, else the field that wants it.
+    const focusWhenShown = () => {
+        const page = document.documentElement;
+        const focus = () => {
+            const problem = document.getElementById("problem");
+            if (problem) problem.focus();
+            else if (document.activeElement === document.body) document.querySelector("[autofocus]:not(dialog *)")?.focus();
+        };
+        if (!page.hasAttribute("x-cloak")) focus();
+        else new MutationObserver((_, observer) => { observer.disconnect(); focus(); }).observe(page, { attributeFilter: ["x-cloak"] });
+    };
+
     const start = () => {
+        focusWhenShown();
         document.addEventListener("keydown", onKey);
         document.addEventListener("submit", onSubmit);
         document.addEventListener("click", (event) => {
@@ -215,7 +243,6 @@
         if (said) setTimeout(() => announce(said.textContent), 150);
         document.querySelectorAll("[data-needs-script]").forEach((node) => { node.hidden = false; });
         document.querySelectorAll(".sb-undo").forEach((form) => setTimeout(() => { form.hidden = true; }, UNDO_SECONDS * 1000));
-        document.getElementById("problem")?.focus();
         setTimeout(() => {
             read = true;
             document.documentElement.dataset.settled = "yes";

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import wraps
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+PATIENCE = 180_000  # milliseconds for what a page shall come to: longer than any takes, however busy the machine
+
+expect.set_options(timeout=PATIENCE)
 
 
 def find_chromium() -> str:
@@ -26,6 +32,20 @@ def browser(django_db_setup: None) -> Iterator[Browser]:
     with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
         patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
         args = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-        browser = playwright.chromium.launch(executable_path=find_chromium(), args=args)
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=args, timeout=PATIENCE)
+        patch.setattr(browser, "new_context", _patient(browser.new_context))
+        patch.setattr(browser, "new_page", _patient(browser.new_page))
         yield browser
         browser.close()
+
+
+def _patient(opens: Callable[..., BrowserContext | Page]) -> Callable[..., BrowserContext | Page]:
+    """What opens contexts or pages, each of which waits that long."""
+
+    @wraps(opens)
+    def opened(**options: Any) -> BrowserContext | Page:
+        made = opens(**options)
+        made.set_default_timeout(PATIENCE)
+        return made
+
+    return opened

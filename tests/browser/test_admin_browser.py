@@ -11,7 +11,7 @@ from axe_playwright_python.sync_playwright import Axe
 from django.contrib import admin
 from django.contrib.auth import get_user_model
 from django.urls import reverse
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from governance.adminbase import ReadOnlyAdmin
 from kernel.context import Ctx, Door
@@ -162,7 +162,7 @@ def test_it_works_without_javascript(browser, live_server, staff, scheme):
             assert page.locator("#nav-sidebar-apps a").first.is_visible()
         page.goto(live_server.url + reverse("admin:governance_auditentry_changelist"))
         page.click("nav[aria-label='Filter by outcome'] >> text=queued")
-        assert page.locator("#result_list tbody").count() == 1
+        expect(page.locator("#result_list tbody")).to_have_count(1)
         page.click("summary:has(.sb-who)")
         page.click("text=Log out")
         page.wait_for_selector("text=Logged out")
@@ -183,16 +183,17 @@ def test_the_keyboard_reaches_everything(browser, live_server, staff):
         page.keyboard.press("Tab")
         page.keyboard.press("Tab")
         page.keyboard.press("Enter")
-        assert page.evaluate("document.documentElement.classList.contains('dark')")
+        page.wait_for_function("document.documentElement.classList.contains('dark')")
 
 
 def test_a_small_screen_has_its_navigation(browser, live_server, staff):
     with signed_in(browser, live_server.url, "ann") as (page, _):
         page.set_viewport_size({"width": 390, "height": 800})
         page.goto(live_server.url + reverse("admin:memory_session_changelist"))
-        assert not page.locator("#nav-sidebar-apps").is_visible()
+        navigation = page.locator("#nav-sidebar-apps")
+        expect(navigation).to_be_hidden()
         page.click("button[aria-label='Show or hide the navigation']")
-        assert page.locator("#nav-sidebar-apps").is_visible()
+        expect(navigation).to_be_visible()
         page.click("button[aria-label='Close the navigation']")
-        assert not page.locator("#nav-sidebar-apps").is_visible()
+        expect(navigation).to_be_hidden()
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")

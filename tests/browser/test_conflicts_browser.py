@@ -10,7 +10,7 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Browser, Page
 
-from memory.models import Conflict, MemoryItem
+from memory.models import Conflict, ConflictDecision, MemoryItem
 from tests.browser.test_admin_browser import signed_in, violations
 from tests.conftest import TEAM, Cast, make_cast, make_person
 from tests.memory.conflicts.test_deciding import in_force
@@ -87,15 +87,17 @@ def test_a_conflict_is_decided_with_its_copies_and_taken_back(
 ) -> None:
     with signed_in(browser, live_server.url, "ann", java_script_enabled=script) as (page, faults):
         page.goto(live_server.url + pages()["conflict"])
-        page.check("input[value=keep_b]")
-        page.check("input[name=apply_to]")
-        page.fill("textarea[name=reason]", "decided on Monday")
-        page.click("button:text-is('Decide')")
+        page.click("summary:text-is('Keep B…')")
+        page.check("details[open] input[name=apply_to]")
+        page.fill("details[open] textarea[name=reason]", "decided on Monday")
+        pictures(page, f"deciding-{'script' if script else 'plain'}")
+        page.click("button:text-is('Keep B')")
         page.wait_for_selector("text=Decided: Keep B")
         pictures(page, f"decided-{'script' if script else 'plain'}")
         assert "默认数据库是 MySQL a\u200bb。" in in_force(cast)
         assert not any("ostgres" in text for text in in_force(cast))
         page.goto(live_server.url + pages()["conflict"])
+        page.click("summary:text-is('Open it again…')")
         page.fill("textarea[name=reason]", "too early")
         page.click("button:text-is('Open it again')")
         page.wait_for_selector("text=The conflict is open again.")
@@ -103,18 +105,96 @@ def test_a_conflict_is_decided_with_its_copies_and_taken_back(
         assert faults == []
 
 
-def test_the_keyboard_alone_decides(browser: Browser, live_server: Any, cast: Cast) -> None:
-    with signed_in(browser, live_server.url, "ann") as (page, _):
+def test_two_are_merged_from_a_text_that_is_there_already(
+    browser: Browser, live_server: Any, cast: Cast, pictures: Any
+) -> None:
+    with signed_in(browser, live_server.url, "ann") as (page, faults):
         page.goto(live_server.url + pages()["conflict"])
-        page.focus("input[value=not_a_conflict]")
-        page.keyboard.press("Space")
-        page.focus("textarea[name=reason]")
-        page.keyboard.type("they speak of two shops")
-        page.keyboard.press("Tab")
-        assert page.evaluate("document.activeElement.textContent.trim()") == "Decide"
+        page.click("summary:text-is('Merge both into a new text…')")
+        box = page.locator("details[open] textarea[name=text]")
+        assert box.input_value() == "默认数据库是 MySQL ab。"
+        pictures(page, "merging")
+        box.fill("默认数据库是 MySQL，测试用 Postgres。")
+        page.click("details[open] button[data-reason='1']")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("text=Decided: Merge both")
+        assert "默认数据库是 MySQL，测试用 Postgres。" in in_force(cast)
+        assert faults == []
+
+
+def test_the_keyboard_alone_finds_decides_and_takes_back(browser: Browser, live_server: Any, cast: Cast) -> None:
+    with signed_in(browser, live_server.url, "ann") as (page, faults):
+        page.goto(live_server.url + pages()["conflicts"])
+        page.wait_for_function("document.documentElement.dataset.settled")
+        page.keyboard.press("/")
+        page.keyboard.type("snapshots 37")
+        page.keyboard.press("Enter")
+        page.wait_for_url("**q=snapshots*")
+        page.wait_for_function("document.documentElement.dataset.settled")
+        page.keyboard.press("j")
+        assert page.evaluate("document.activeElement.matches('[data-main]')")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("text=What holds?")
+        page.wait_for_function("document.documentElement.dataset.settled")
+        page.keyboard.press("n")
+        assert page.evaluate("document.activeElement.name") == "reason"
+        page.keyboard.press("Escape")
+        assert page.locator("details[data-key][open]").count() == 0
+        page.keyboard.press("o")
+        page.keyboard.type("The shop until May, the warehouse from then on.")
+        page.keyboard.press("Escape")
+        page.keyboard.press("n")
+        page.keyboard.press("1")
         page.keyboard.press("Enter")
         page.wait_for_selector("text=Decided: Not a conflict")
+        assert "q=snapshots" in page.url, "the filter stays"
         assert Conflict.objects.filter(outcome="not_a_conflict").count() == 1
+        page.wait_for_function("document.documentElement.dataset.settled")
+        page.keyboard.press("u")
+        page.wait_for_selector("text=The conflict is open again.")
+        page.wait_for_function("document.documentElement.dataset.settled")
+        page.keyboard.press("Escape")
+        page.wait_for_selector("nav[aria-label=Severity]")
+        assert not Conflict.objects.filter(outcome="not_a_conflict").exists()
+        assert faults == []
+
+
+def test_a_double_click_makes_one_decision(browser: Browser, live_server: Any, cast: Cast) -> None:
+    with signed_in(browser, live_server.url, "ann") as (page, faults):
+        page.goto(live_server.url + pages()["conflict"])
+        page.click("summary:text-is('Keep A…')")
+        page.fill("details[open] textarea[name=reason]", "mine")
+        page.dblclick("button:text-is('Keep A')")
+        page.wait_for_selector("text=Decided: Keep A")
+        assert ConflictDecision.objects.filter(verdict="keep_a").count() == 1
+        assert faults == []
+
+
+@pytest.mark.parametrize("width", [800, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_both_statements_are_read_in_the_list_and_nothing_is_clipped(
+    browser: Browser, live_server: Any, cast: Cast, pictures: Any, width: int, scheme: str
+) -> None:
+    clipped = """[...document.querySelectorAll(".sb-queue *, #result_list td *")]
+        .filter((node) => node.scrollWidth > node.clientWidth + 1 && getComputedStyle(node).display !== "inline" && !node.closest(".sb-sr"))
+        .map((node) => node.outerHTML.slice(0, 80))"""
+    with signed_in(browser, live_server.url, "ann", color_scheme=scheme) as (page, faults):
+        page.set_viewport_size({"width": width, "height": 900})
+        for name, address in {
+            "conflicts": pages()["conflicts"],
+            "conflicts-none": pages()["conflicts"] + "?q=zebra",
+            "memories": reverse("admin:memory_memoryitem_changelist"),
+            "memories-found": reverse("admin:memory_memoryitem_changelist") + "?q=数据库+postgres+zebra",
+            "conflict": pages()["conflict"],
+        }.items():
+            page.goto(live_server.url + address)
+            page.wait_for_function("!document.documentElement.hasAttribute('x-cloak')")
+            pictures(page, f"{name}-{width}-{scheme}")
+            assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), address
+            if name != "memories" or width > 800:
+                assert page.evaluate(clipped) == [], address
+            assert violations(page) == []
+        assert faults == []
 
 
 def test_two_reviewers_race_and_the_second_is_told_who_was_first(
@@ -127,10 +207,10 @@ def test_two_reviewers_race_and_the_second_is_told_who_was_first(
     ):
         for page in (first, second):
             page.goto(live_server.url + pages()["conflict"])
-        for page, outcome in ((first, "keep_a"), (second, "keep_b")):
-            page.check(f"input[value={outcome}]")
-            page.fill("textarea[name=reason]", "mine")
-            page.click("button:text-is('Decide')")
+        for page, outcome in ((first, "Keep A"), (second, "Keep B")):
+            page.click(f"summary:text-is('{outcome}…')")
+            page.fill("details[open] textarea[name=reason]", "mine")
+            page.click(f"button:text-is('{outcome}')")
         second.wait_for_selector("text=resolved by ann")
         assert Conflict.objects.filter(outcome="keep_a").count() == 1
         assert Conflict.objects.filter(outcome="keep_b").count() == 0

@@ -76,7 +76,7 @@ def test_it_works(browser: Browser, live_server: Any, cast: Cast, scheme: str) -
 def test_who_sees_none_is_told_how_one_comes_there(browser: Browser, live_server: Any, cast: Cast) -> None:
     with signed_in(browser, live_server.url, "bob") as (page, faults):
         page.goto(live_server.url + reverse(LIST))
-        assert "No documents here yet" in page.inner_text("main, body")
+        assert "No documents that you may see" in page.inner_text("main, body")
         assert "add_document" in page.inner_text("pre")
         if SHOTS:
             page.screenshot(path=Path(SHOTS) / "documents-empty.png", full_page=True)

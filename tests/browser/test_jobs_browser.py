@@ -213,7 +213,7 @@ def test_the_board_follows_what_happens(browser: Browser, live_server: Any, jobs
         page.check(f"input[value='{jobs['failed'].pk}']")
         with unguarded():
             MediaJob.objects.filter(pk=jobs["queued"].pk).update(status="failed", error="unavailable: no converter")
-        page.wait_for_selector("text=no converter", timeout=15_000)
+        page.wait_for_selector("text=no converter")
         assert page.evaluate("window.same")
         assert page.is_checked(f"input[value='{jobs['failed'].pk}']")
         assert faults == []
@@ -253,6 +253,43 @@ def test_files_are_imported_by_choosing_them(
     made = MediaJob.objects.filter(owner_name="ann").order_by("id")
     assert [row.options["name"] for row in made] == ["计划.md", "b.md"]
     assert {tuple(row.scopes) for row in made} == {tuple(filter(None, [scope]))}
+
+
+DROP = """names => {
+    const data = new DataTransfer();
+    names.forEach(name => data.items.add(new File([name.startsWith('large') ? 'x'.repeat(200) : '# Small'], name)));
+    document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
+}"""
+
+
+def test_a_list_that_does_not_come_is_told_and_the_next_drop_is_taken(
+    browser: Browser, live_server: Any, jobs: dict, media_folder: Path
+) -> None:
+    with signed_in(browser, live_server.url, "ann") as (page, _):
+        page.goto(live_server.url + board())
+        page.route(f"**{board()}", lambda route: route.abort())
+        page.evaluate(DROP, ["first.md"])
+        page.wait_for_selector("text=first.md: waits for a worker.")
+        page.wait_for_selector("text=the list is not up to date: reload the page.")
+        page.unroute(f"**{board()}")
+        assert page.locator("form[data-upload] button[type=submit]").is_enabled()
+        page.evaluate(DROP, ["second.md"])
+        page.wait_for_selector("text=second.md: waits for a worker.")
+        page.wait_for_selector("li[data-job] >> text=second.md")
+        assert page.locator("text=the list is not up to date").count() == 0
+    assert MediaJob.objects.filter(owner_name="ann").count() == 2
+
+
+def test_what_went_wrong_stays_while_the_next_files_are_sent(
+    browser: Browser, live_server: Any, jobs: dict, media_folder: Path, set_conf: Any
+) -> None:
+    set_conf(media_max_bytes=100)
+    refused = "large.md: The file has 200 bytes; 100 at most."
+    with signed_in(browser, live_server.url, "ann") as (page, _):
+        page.goto(live_server.url + board())
+        page.evaluate(f"() => {{ const drop = {DROP}; drop(['large.md']); drop(['after.md']); }}")
+        page.wait_for_selector("text=after.md: waits for a worker.")
+        assert page.get_by_text(refused).is_visible()
 
 
 def test_files_are_dropped_anywhere_on_the_page_and_a_refusal_is_said(

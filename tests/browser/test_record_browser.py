@@ -93,12 +93,15 @@ def test_an_entry_leads_to_the_change_before_it(browser: Browser, live_server, s
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_second_factor_is_set_up_and_asked_for_without_a_script(browser: Browser, live_server, staff, scheme):
+def test_a_second_factor_is_set_up_and_asked_for_without_a_script(
+    browser: Browser, live_server, staff, held_time, scheme
+):
     with signed_in(browser, live_server.url, "ann", color_scheme=scheme, java_script_enabled=False) as (page, faults):
         page.goto(live_server.url + reverse("second_factor_setup"))
         key = b32decode(page.inner_text(".sb-secret"))
         page.fill("#code", f"{totp(key):06}")
         page.get_by_role("button", name="Turn it on").click()
+        page.wait_for_selector(".sb-codes code")
         codes = page.locator(".sb-codes code").all_inner_texts()
         assert len(codes) == 10
         shoot(page, f"codes-{scheme}")
@@ -128,8 +131,8 @@ def test_a_lockout_says_what_to_do(browser: Browser, live_server, staff):
         page.goto(live_server.url + reverse("admin:login"))
         page.fill("#id_username", "ann")
         page.fill("#id_password", "wrong")
-        page.press("#id_password", "Enter")
-        page.wait_for_load_state()
+        with page.expect_navigation():
+            page.press("#id_password", "Enter")
     assert "for 15 minutes" in page.inner_text("[role=alert]")
     shoot(page, "locked-light")
     assert violations(page) == []
