@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from kernel.actions import Change
 from legacy.contracts.reasons import Quarantined, TakenAway
 from legacy.contracts.rows import SourceRow
 
@@ -24,7 +25,7 @@ class Outcome:
     """The fate of one row: where it went, or why not. `note` says what is otherwise than in the source, and why.
 
     `reason` is a code of `Reason` where it is in the quarantine; where it was left out, a word of why. `bare`: of its
-    columns nothing is kept.
+    columns nothing is kept. `told` are changes of rows that were here before, for the audit log.
     """
 
     row: SourceRow
@@ -34,11 +35,12 @@ class Outcome:
     reason: str = ""
     note: str = ""
     bare: bool = False
+    told: tuple[Change, ...] = ()
 
 
-def moved(row: SourceRow, table: str, target_id: object, note: str = "") -> Outcome:
+def moved(row: SourceRow, table: str, target_id: object, note: str = "", *, told: tuple[Change, ...] = ()) -> Outcome:
     """The row was stored as that row of that table."""
-    return Outcome(row, Fate.MIGRATED, table, str(target_id), note=note)
+    return Outcome(row, Fate.MIGRATED, table, str(target_id), note=note, told=told)
 
 
 def kept_aside(row: SourceRow, why: Quarantined) -> Outcome:

@@ -13,7 +13,7 @@ from legacy.contracts import Fate, Outcome, Quarantined, Reason, SourceRow
 from legacy.models import MigratedRow
 from legacy.selectors.links import MODELS
 from legacy.selectors.targets import targets
-from legacy.steps.base import Run, Step
+from legacy.steps.base import EVENT, Run, Step
 from media.models import MediaObject, SourceSection
 
 Pair = tuple[SourceRow, MigratedRow]
@@ -50,12 +50,12 @@ def _why(
 
 
 def _touched(table: str, there: Mapping[str, object]) -> set[str]:
-    """The rows that some call changed since. Of sections the log tells by their document; bytes never change, and what
-    it tells of them is how they came."""
+    """The rows that some call changed since, other than by moving in. Of sections the log tells by their document; bytes
+    never change, and what it tells of them is how they came."""
     if table == MediaObject._meta.db_table:
         return set()
     owners = {name: str(row.document_id) for name, row in there.items() if isinstance(row, SourceSection)}
-    told = on_record(table, [*there, *set(owners.values())])
+    told = on_record(table, [*there, *set(owners.values())], but=EVENT)
     return told | {name for name, owner in owners.items() if owner in told}
 
 

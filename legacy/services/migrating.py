@@ -24,10 +24,10 @@ from legacy.services.joining import JOINED, domains_of, refuse_in_use, refuse_st
 from legacy.services.left_out import left_out
 from legacy.services.owning import let_in
 from legacy.services.same_source import origins, refuse_another
-from legacy.services.storing import EVENT, migrate_batch
+from legacy.services.storing import migrate_batch
 from legacy.source import Source
 from legacy.steps import STEPS
-from legacy.steps.base import Run, Step, show_life
+from legacy.steps.base import EVENT, Run, Step, show_life
 
 logger = logging.getLogger(__name__)
 

@@ -18,11 +18,10 @@ from legacy.models import MigratedRow
 from legacy.services.changed import Pair, follow, standing
 from legacy.services.figures import Figures
 from legacy.services.marking import beside_of
-from legacy.steps.base import Preparing, Run, Step, beat
+from legacy.steps.base import EVENT, Preparing, Run, Step, beat
 
 logger = logging.getLogger(__name__)
 
-EVENT = "migrate_legacy"
 _STOPS = (OperationalError, InterfaceError, MemoryError)  # no row's fault: the run ends, and the next one goes on
 _REPEATED = Quarantined(Reason.DUPLICATE, "the source holds its id more than once: the first row of them was taken")
 _Known = dict[tuple[str, str], MigratedRow]
@@ -43,7 +42,7 @@ def migrate_batch(step: Step, batch: Sequence[SourceRow], run: Run, figures: Fig
             beat(run)
             outcomes[:] = [*(_stored(step, fresh, run) if fresh else []), *again]
             _remember(outcomes, known, run)
-            return _summed(outcomes, run)
+            return [*_summed(outcomes, run), *(change for outcome in outcomes for change in outcome.told)]
 
         gate.by_itself(EVENT, write, run.ctx)
         for outcome in outcomes:
@@ -85,9 +84,12 @@ def _settle(rows: Sequence[MigratedRow], run: Run) -> list[Change]:
     """Forget why rows stayed as they are here: their rows in the source are again those that were read."""
     beat(run)
     MigratedRow.objects.filter(pk__in=[row.pk for row in rows]).update(reason="")
-    return [
-        Change("migrated_rows", str(row.pk), {"reason": row.reason}, {"reason": ""}, incidental=True) for row in rows
-    ]
+    return [_stays(row, "") for row in rows]
+
+
+def _stays(row: MigratedRow, reason: str) -> Change:
+    """That there is another reason by now why a row stays as it is here, or none any more."""
+    return Change("migrated_rows", str(row.pk), {"reason": row.reason}, {"reason": reason}, incidental=True)
 
 
 def _follow_batch(step: Step, pairs: Sequence[Pair], run: Run, figures: Figures) -> None:
@@ -96,6 +98,7 @@ def _follow_batch(step: Step, pairs: Sequence[Pair], run: Run, figures: Figures)
     followed: list[Outcome] = []
 
     def write() -> list[Change]:
+        told = []
         beat(run)
         for row, before in pairs:
             try:
@@ -106,10 +109,11 @@ def _follow_batch(step: Step, pairs: Sequence[Pair], run: Run, figures: Figures)
                 kept[before.pk] = why
                 if before.reason != why.reason.value:
                     MigratedRow.objects.filter(pk=before.pk).update(reason=why.reason.value)
+                    told.append(_stays(before, why.reason.value))
                 continue
             followed.append(outcome)
         _remember(followed, {(before.source_table, before.source_id): before for _, before in pairs}, run)
-        return _summed(followed, run, "changed") if followed else []
+        return [*(_summed(followed, run, "changed") if followed else []), *told]
 
     gate.by_itself(EVENT, write, run.ctx)
     for row, before in pairs:

@@ -24,6 +24,7 @@ from legacy.contracts.rows import key_of
 from legacy.models import MigratedRow
 from legacy.source import Source
 
+EVENT = "migrate_legacy"  # under which the audit log keeps what a run does
 T = TypeVar("T")
 K = TypeVar("K")
 SOME = 5_000  # values in a statement: no database takes any number of them
@@ -107,7 +108,7 @@ def beat(run: Run) -> list[Change]:
 def show_life(run: Run) -> None:
     """Show that the run goes on, where it did not lately, while no transaction is open."""
     if run.pulse is not None and run.pulse.due():
-        gate.by_itself("migrate_legacy", lambda: beat(run), run.ctx)
+        gate.by_itself(EVENT, lambda: beat(run), run.ctx)
 
 
 def each(rows: Iterable[SourceRow], take: Callable[[SourceRow], Outcome]) -> list[Outcome]:
@@ -184,14 +185,20 @@ def put(rows: Sequence[Model], run: Run, fields: Sequence[str], fixed: Sequence[
         row.save(force_update=True, update_fields=fields)
 
 
-def take_over(there: Any, metadata: dict[str, Any], created_at: datetime | None) -> str:
-    """Give a row that was here before the run the metadata of its row in the source, and since when it is there, unless it
-    has metadata of its own here; then a note of what the source says."""
+def take_over(there: Any, metadata: dict[str, Any], created_at: datetime | None) -> tuple[str, tuple[Change, ...]]:
+    """Give a row that was here before the run the metadata of its row in the source, and since when it is there, and the
+    change of it; unless it has metadata of its own here: then a note of what the source says."""
     if there.metadata not in ({}, metadata):
-        return f"there: {canonical_json(metadata)}" if metadata else ""
+        return f"there: {canonical_json(metadata)}" if metadata else "", ()
+    was = there.metadata, there.created_at
     there.metadata, there.created_at = metadata, created_at or there.created_at
+    if (there.metadata, there.created_at) == was:
+        return "", ()
     there.save(force_update=True, update_fields=("metadata", "created_at"))
-    return ""
+    # The log outlives what it tells of, so it repeats no words of it.
+    after = {"created_at": there.created_at.isoformat(), "metadata": "of its row in the source"}
+    before = {"created_at": was[1].isoformat()}
+    return "", (Change(there._meta.db_table, str(there.id), before, after, incidental=True),)
 
 
 def stay(row: Model, there: Model, fixed: Sequence[str]) -> None:

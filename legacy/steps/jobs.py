@@ -167,6 +167,7 @@ def _take_again(rows: Sequence[MediaJob], run: Run) -> None:
             raise Quarantined(Reason.TOUCHED_HERE, "a worker here began it")
         put([row], run, _WRITTEN, ("owner_id", "operation", "request_fingerprint"))
         if row.status == JobStatus.QUEUED and there.status != JobStatus.QUEUED:
+            MediaJob.objects.filter(pk=row.pk).update(waits_since=run.ctx.now)
             begin(row)
 
 
@@ -227,6 +228,7 @@ class _Queue:
                 note=self._note(one, source, notes),
                 available_at=self._available(one, created),
                 created_at=created,
+                waits_since=self.run.ctx.now,
                 started_at=one.started_at,
                 finished_at=one.finished_at or (created if one.was in FINAL else None),
                 idempotency_key=self._key(one, owner, notes),

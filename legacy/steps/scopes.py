@@ -65,8 +65,8 @@ class Domains:
             )
             own(run, HERE)
             if name in there and run.again is None:
-                kept = take_over(there[name], domain.metadata, row.moment("created_at"))
-                return moved(row, "domains", name, f"a domain of that id {HERE}; {kept}" if kept else "")
+                kept, told = take_over(there[name], domain.metadata, row.moment("created_at"))
+                return moved(row, "domains", name, f"a domain of that id {HERE}; {kept}" if kept else "", told=told)
             made.append(domain)
             return moved(row, "domains", name)
 
@@ -115,9 +115,9 @@ def _take_scope(row: SourceRow, target: Any, there: dict[_Place, MemoryScope], a
     if place in there and run.again is None:
         if private and there[place].owner != run.owner.id:
             raise Quarantined(Reason.DUPLICATE, "the session of that id here is another principal's")
-        kept = take_over(there[place], {**row.beside(_SCOPE), **metadata_of(row)}, row.moment("created_at"))
+        kept, told = take_over(there[place], {**row.beside(_SCOPE), **metadata_of(row)}, row.moment("created_at"))
         note = "; ".join(filter(None, [f"a scope of that name {HERE}", kept]))
-        return moved(row, "memory_scopes", there[place].id, note)
+        return moved(row, "memory_scopes", there[place].id, note, told=told)
     over = above.maybe(row.columns.get("parent_scope_id"))
     parent = MemoryScope.objects.filter(id=over, domain_id=domain_id).first() if over else None
     ensure_domain(domain_id)

@@ -92,9 +92,9 @@ class Sessions:
                 changed.append(_session(said, ids[row.id], run))
                 return moved(row, "sessions", ids[row.id], row.wrapped("metadata_json"))
             if place in sessions:
-                kept = take_over(sessions[place], said.metadata, said.created_at)
+                kept, told = take_over(sessions[place], said.metadata, said.created_at)
                 note = "; ".join(filter(None, [f"a session of that id {HERE}", kept]))
-                return moved(row, "sessions", sessions[place].pk, note)
+                return moved(row, "sessions", sessions[place].pk, note, told=told)
             if scope is None:
                 scope = _scope(said, run)
                 new.append(scope)

@@ -8,7 +8,7 @@ from kernel.actions import Action, Applied, Target, register
 from kernel.context import Ctx, Right
 from kernel.errors import ForbiddenError
 from kernel.paging import page
-from media.actions.place import checked_scope, domain_target, erasing, own_document
+from media.actions.place import checked_scope, domain_target, erasing, own_document, taking_out
 from media.contracts.documents import (
     GetDocumentInput,
     GetDocumentResult,
@@ -155,7 +155,7 @@ def _unshare_target(given: ShareDocumentInput, ctx: Ctx) -> Target:
     """The owner takes it out of any scope; whoever may erase there takes out what others brought."""
     row = get_document(given.document_id, ctx)
     if row.owner_id == ctx.actor.id:
-        return own_document(row, ctx)
+        return taking_out(row, given.scope.name, ctx)
     if Right.ERASE not in held(ctx, row.domain_id, given.scope.name):
         raise ForbiddenError("Only the owner of a document, or whoever may erase in the scope, takes it out of there.")
     return Target(row.domain_id, (given.scope.name,))

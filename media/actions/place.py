@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from governance.policies import ScopesPolicy, in_force
 from kernel.actions import Target
@@ -11,7 +12,7 @@ from kernel.errors import ForbiddenError
 from media.models import SourceDocument
 from media.selectors.documents import scopes_of
 from media.selectors.sight import domain_of, private_scope
-from scopes.contracts import ScopeRef
+from scopes.contracts import SCOPE_TYPES, ScopeRef
 from scopes.selectors import check_ref, held, owned_sessions, partition_of, require_domain
 
 
@@ -51,11 +52,27 @@ def own_document(document: SourceDocument, ctx: Ctx) -> Target:
     return own_target(document.domain_id, ctx)
 
 
+def taking_out(document: SourceDocument, scope: str, ctx: Ctx) -> Target:
+    """A call by the owner that takes a document out of a scope: those who read it there are who decides, where it waits."""
+    return replace(own_document(document, ctx), place=scope if scope in shared_to(document, ctx) else "")
+
+
+def shared_to(document: SourceDocument, ctx: Ctx) -> list[str]:
+    """The scopes (`type:id`) that a document is shared to, as far as the actor sees them."""
+    return [f"{view.type}:{view.id}" for view in scopes_of([document], ctx).get(document.pk, [])]
+
+
+def _widest(scopes: list[str]) -> str:
+    """The one of some scopes that the most read; empty where there is none."""
+    width = {scope_type: place for place, scope_type in enumerate(SCOPE_TYPES)}
+    return min(scopes, key=lambda name: (width.get(name.partition(":")[0], len(width)), name), default="")
+
+
 def erasing(document: SourceDocument, ctx: Ctx) -> Target:
     """A call by the owner, or by whoever may erase in a scope that it is shared to."""
+    shared = shared_to(document, ctx)
     if document.owner_id == ctx.actor.id and ctx.may_somewhere(Right.WRITE, document.domain_id):
-        return Target(document.domain_id, scopes=())
-    shared = [f"{view.type}:{view.id}" for view in scopes_of([document], ctx).get(document.pk, [])]
+        return Target(document.domain_id, scopes=(), place=_widest(shared))
     erasable = [name for name in shared if Right.ERASE in held(ctx, document.domain_id, name)]
     if not erasable:
         raise ForbiddenError("Only the owner of a document, or whoever may erase where it is shared, takes it away.")

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, Field, JsonValue, model_validator
 
+from governance.contracts.base import Reason
 from kernel.contracts import Contract, KeyedInput, KeyedResult, PageInput, PageResult
 from kernel.text import fold, is_address
 from media.contracts.kinds import DocumentState, MediaType, SourceType
@@ -233,7 +234,7 @@ class RemoveDocumentInput(KeyedInput):
     """A document to take away for good."""
 
     document_id: UUID = Field(description="Document id.")
-    reason: str = Field(min_length=1, max_length=2000, pattern=r"\S", description="Why it goes.")
+    reason: Reason
 
 
 class RemoveDocumentResult(KeyedResult):

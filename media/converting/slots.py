@@ -59,9 +59,8 @@ def _lock(place: int) -> int | None:
     folder = conf().data_dir / _FOLDER
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        handle = os.open(
-            folder / f"{place}.lock", os.O_RDWR | os.O_CREAT, 0o600
-        )  # NFS locks what may be written alone
+        # NFS locks only a handle that may write.
+        handle = os.open(folder / f"{place}.lock", os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

@@ -4,6 +4,7 @@ are shown to reviewers."""
 from __future__ import annotations
 
 from governance.hooks import (
+    Words,
     register_counted_table,
     register_dashboard_panel,
     register_diagnostics,
@@ -12,6 +13,7 @@ from governance.hooks import (
     register_exporter,
     register_facts,
     register_presenter,
+    register_words,
 )
 from media.extensions.effects import effect_on_documents
 from media.extensions.exporting import EXPORTERS
@@ -31,6 +33,17 @@ for _name, _presenter in PRESENTERS.items():
     register_presenter(_name, _presenter)
 for _name, _find in FACTS.items():
     register_facts(_name, _find)
+for _table, _words in {
+    "document_shares": Words(
+        "share of a document", "shares of documents", {"document_id": "Document", "domain_id": "Domain"}
+    ),
+    "media_jobs": Words("job"),
+    "media_objects": Words("file"),
+    "research_topics": Words("topic"),
+    "source_documents": Words("document", fields={"content_hash": "Digest of the text", "source_uri": "Address"}),
+    "source_sections": Words("part of a document", "parts of documents"),
+}.items():
+    register_words(_table, _words)
 register_effect(effect_on_documents)
 register_dashboard_panel(documents)
 register_diagnostics("media", figures_of)

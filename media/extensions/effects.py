@@ -16,9 +16,9 @@ def effect_on_documents(changes: Sequence[Change], ctx: Ctx) -> list[EffectLine]
     """Lines of the preview, from the rows that change."""
     rows = [change for change in changes if change.table == "source_documents"]
     lines = [
-        _rows("new documents", [change for change in rows if change.before is None]),
-        _rows("documents imported again", [change for change in rows if change.before and change.after]),
-        _rows("documents taken away", [change for change in rows if change.after is None]),
+        _rows("new documents", [change for change in rows if change.before is None], "added to"),
+        _rows("documents imported again", [change for change in rows if change.before and change.after], "changed in"),
+        _rows("documents taken away", [change for change in rows if change.after is None], "removed from"),
         _sections(changes),
         _sight(changes, "gains_sight", "principals gain sight of a document"),
         _sight(changes, "loses_sight", "principals lose sight of a document"),
@@ -26,9 +26,10 @@ def effect_on_documents(changes: Sequence[Change], ctx: Ctx) -> list[EffectLine]
     return [line for line in lines if line.count]
 
 
-def _rows(what: str, changes: Sequence[Change]) -> EffectLine:
+def _rows(what: str, changes: Sequence[Change], done: str) -> EffectLine:
     titles = [str((change.after or change.before or {}).get("title", "")) for change in changes[:_MOST]]
-    return EffectLine(kind="rows", what=what, count=len(changes), rows=titles)
+    told = f"{done} source_documents"
+    return EffectLine(kind="rows", what=what, count=len(changes), rows=titles, instead_of=told)
 
 
 def _sections(changes: Sequence[Change]) -> EffectLine:

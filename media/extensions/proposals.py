@@ -6,6 +6,7 @@ Whoever decides on a proposal is offered what it says of its document, whether o
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -13,6 +14,7 @@ from governance.contracts.presenting import FieldChange, Presentation, ProposalF
 from governance.hooks import FactFinder, Presenter
 from kernel.actions import Change
 from kernel.context import Ctx
+from kernel.text import one_line
 from media.contracts.documents import AddDocumentInput, RemoveDocumentInput, ShareDocumentInput
 from media.models import SourceDocument
 from media.selectors.uploads import without_key
@@ -25,8 +27,7 @@ Saying = Callable[[Any, Sequence[Change]], str]
 
 def short(text: str) -> str:
     """A text in one line of at most 120 characters."""
-    plain = " ".join(text.split())
-    return plain if len(plain) <= _SHORT else f"{plain[: _SHORT - 1]}…"
+    return one_line(text, _SHORT)
 
 
 def said_of_import(given: AddDocumentInput, changes: Sequence[Change]) -> str:
@@ -55,7 +56,9 @@ def _title(document_id: UUID) -> str:
     return SourceDocument.objects.filter(pk=document_id).values_list("title", flat=True).first() or str(document_id)
 
 
-def present_import(given: AddDocumentInput, changes: Sequence[Change], ctx: Ctx) -> Presentation:
+def present_import(
+    given: AddDocumentInput, changes: Sequence[Change], ctx: Ctx, then: datetime | None = None
+) -> Presentation:
     """A document that is to be imported, with its beginning; where its source was imported before, what changes."""
     beside = {
         "scopes": ", ".join(ref.name for ref in given.scopes) or "its owner only",
@@ -69,17 +72,19 @@ def present_import(given: AddDocumentInput, changes: Sequence[Change], ctx: Ctx)
 
 
 def present_known(saying: Saying) -> Presenter:
-    """A document that is there, which an action is about: `saying` puts it in one line."""
+    """A document that is there, which an action is about: `saying` puts it in one line. Of a decided proposal the line
+    that was kept with it stands, as the document may be another by now, or gone."""
 
-    def present(given: Any, changes: Sequence[Change], ctx: Ctx) -> Presentation:
+    def present(given: Any, changes: Sequence[Change], ctx: Ctx, then: datetime | None = None) -> Presentation:
+        rows = [_row(change, {}) for change in changes[:20]]
+        if then is not None:
+            return Presentation(subject="", rows=rows)
         row = SourceDocument.objects.filter(pk=given.document_id).first()
         beginning = str(row.metadata.get("content", ""))[:_BEGINNING] if row is not None else ""
         about = RelatedText(
             kind="document", id=str(given.document_id), text=beginning, role="subject", source=row.title if row else ""
         )
-        return Presentation(
-            subject=saying(given, changes), rows=[_row(change, {}) for change in changes[:20]], evidence=[about]
-        )
+        return Presentation(subject=saying(given, changes), rows=rows, evidence=[about])
 
     return present
 

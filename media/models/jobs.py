@@ -18,6 +18,7 @@ class MediaJob(models.Model):
 
     A worker holds it by `lease_token` and shows that it lives by `heartbeat_at`; only the holder of the lease writes.
     `scopes` are written `type:id`; `place` is the first of them, or `*` where only the owner shall see the document.
+    It waits from `waits_since` on: since it was asked for, brought here from elsewhere, or retried.
     `staging_object` is kept until the row is pruned. `request_fingerprint` is the SHA-256, in hex, of what was asked,
     so that an `idempotency_key` that comes again is known to ask the same; empty where what came of it was erased.
     """
@@ -41,6 +42,7 @@ class MediaJob(models.Model):
     note = models.TextField(blank=True, default="")
     available_at = models.DateTimeField(default=clock.now)
     created_at = models.DateTimeField(default=clock.now)
+    waits_since = models.DateTimeField(default=clock.now)
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
     heartbeat_at = models.DateTimeField(null=True, blank=True)

@@ -25,7 +25,9 @@ def own_scope(domain_id: str, ctx: Ctx) -> MemoryScope | None:
     return private_scopes(domain_id, [private_scope(ctx.actor.id)]).first()
 
 
-def hydrate_sections(ids: Sequence[UUID], domain_id: str, scope_keys: Sequence[int]) -> Mapping[UUID, Hydrated]:
+def hydrate_sections(
+    ids: Sequence[UUID], domain_id: str, scope_keys: Sequence[int], _reader: str
+) -> Mapping[UUID, Hydrated]:
     """Sections of documents that are shared to one of the scopes, or to none and whose owner's own scope is among them."""
     anywhere = DocumentShare.objects.filter(document=OuterRef("document_id"))
     shared = anywhere.filter(scope_id__in=scope_keys)

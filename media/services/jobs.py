@@ -28,9 +28,7 @@ from media.services.leases import held
 from media.storage import store
 
 MAX_ERROR = 2_000
-_BUSY_FOR = timedelta(
-    days=1
-)  # since it was asked for: so long an attempt that finds too many others at work is no attempt
+_BUSY_FOR = timedelta(days=1)  # since it waits: so long an attempt that finds too many others at work is no attempt
 _STILL_BUSY = (
     "As many files as may be were being read by others whenever it was tried. See whether parsing processes hang, or let "
     "more run at once (`SMARTBRAIN_MEDIA_PARSERS`); then retry the job."
@@ -79,6 +77,7 @@ def submit(wanted: Wanted, key: str, ctx: Ctx) -> tuple[MediaJob, list[Change]]:
                 max_attempts=conf().media_attempts,
                 available_at=ctx.now,
                 created_at=ctx.now,
+                waits_since=ctx.now,
                 idempotency_key=key,
                 request_fingerprint=wanted.fingerprint,
                 staging_object=wanted.staged,
@@ -126,12 +125,12 @@ def hold_on(job_id: UUID, token: UUID, ctx: Ctx) -> None:
 
 def fail(job_id: UUID, token: UUID, error: DomainError, ctx: Ctx) -> list[Change]:
     """Keep why an attempt failed: it waits for another where that may help, else it has failed for good. One that
-    found too many others at work does not count on the day after the job was asked for."""
+    found too many others at work does not count on the first day that the job waits."""
     row = held(job_id, token).filter(owner_id=ctx.actor.id).first()
     if row is None:
         return []
     crowded = isinstance(error, BusyError)
-    busy = crowded and ctx.now - row.created_at < _BUSY_FOR
+    busy = crowded and ctx.now - row.waits_since < _BUSY_FOR
     again = busy or (error.code in PASSING and row.attempts < row.max_attempts)
     message = _STILL_BUSY if crowded and not again else error.message
     text = storable(f"{error.code}: {message}")
@@ -176,6 +175,7 @@ def retry(row: MediaJob, ctx: Ctx) -> Change:
         error="",
         note="",
         available_at=ctx.now,
+        waits_since=ctx.now,
         started_at=None,
         finished_at=None,
         acknowledged_at=None,

@@ -262,13 +262,13 @@ def lose_evidence() -> tuple[str, dict[str, int]]:
 
 
 def lose_origin() -> tuple[str, dict[str, int]]:
-    KnowledgeEvent.objects.filter(pk=KnowledgeEvent.objects.filter(kind="migrated")[0].pk).delete()
+    KnowledgeEvent.objects.filter(pk=KnowledgeEvent.objects.filter(kind="migrated").order_by("pk")[0].pk).delete()
     return "memory_items", {"no_origin": 1}
 
 
 def lose_a_link() -> tuple[str, dict[str, int]]:
     SessionScopeLink.objects.filter(
-        pk=MigratedRow.objects.filter(target_table="session_scope_links", note="")[0].target_id
+        pk=MigratedRow.objects.filter(target_table="session_scope_links", note="").order_by("pk")[0].target_id
     ).delete()
     return "session_scope_links", {"missing": 1}
 
@@ -279,31 +279,31 @@ def lose_a_summary() -> tuple[str, dict[str, int]]:
 
 
 def lose_the_record_of_the_quarantine() -> tuple[str, dict[str, int]]:
-    row = MigratedRow.objects.filter(outcome="quarantined")[0]
+    row = MigratedRow.objects.filter(outcome="quarantined").order_by("pk")[0]
     MigratedRow.objects.filter(pk=row.pk).delete()
     return row.source_table, {"not_accounted": 1}
 
 
 def rewrite_the_record_of_the_quarantine() -> tuple[str, dict[str, int]]:
-    row = MigratedRow.objects.filter(outcome="quarantined").exclude(content=None)[0]
+    row = MigratedRow.objects.filter(outcome="quarantined").exclude(content=None).order_by("pk")[0]
     MigratedRow.objects.filter(pk=row.pk).update(content={**row.content, "id": "another"})
     return row.source_table, {"value_differs": 1}
 
 
 def say_it_was_left_out() -> tuple[str, dict[str, int]]:
-    row = MigratedRow.objects.filter(source_table="messages", outcome="migrated")[0]
+    row = MigratedRow.objects.filter(source_table="messages", outcome="migrated").order_by("pk")[0]
     MigratedRow.objects.filter(pk=row.pk).update(outcome="left_out", target_table="", target_id="")
     return "messages", {"not_accounted": 1}
 
 
 def point_the_record_elsewhere() -> tuple[str, dict[str, int]]:
-    row = MigratedRow.objects.filter(source_table="messages", outcome="migrated")[0]
+    row = MigratedRow.objects.filter(source_table="messages", outcome="migrated").order_by("pk")[0]
     MigratedRow.objects.filter(pk=row.pk).update(target_id=str(uuid4()))
     return "messages", {"missing": 1}
 
 
 def lose_bytes() -> tuple[str, dict[str, int]]:
-    row = MigratedRow.objects.filter(source_table="media_objects", outcome="migrated")[0]
+    row = MigratedRow.objects.filter(source_table="media_objects", outcome="migrated").order_by("pk")[0]
     (target,) = targets(COMPARISONS["media_objects"].model, [row.target_id]).values()
     with store().local_path(target.content_hash) as path:
         path.unlink()
@@ -311,7 +311,7 @@ def lose_bytes() -> tuple[str, dict[str, int]]:
 
 
 def alter_bytes() -> tuple[str, dict[str, int]]:
-    row = MigratedRow.objects.filter(source_table="media_objects", outcome="migrated")[0]
+    row = MigratedRow.objects.filter(source_table="media_objects", outcome="migrated").order_by("pk")[0]
     (target,) = targets(COMPARISONS["media_objects"].model, [row.target_id]).values()
     with store().local_path(target.content_hash) as path:
         path.chmod(0o600)

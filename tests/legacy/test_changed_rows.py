@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +52,7 @@ BYTES = b"otters and herons"
 HASH = hashlib.sha256(BYTES).hexdigest()
 AT = "'2025-05-01 08:00:00+00'"
 LATER = "'2025-06-01 09:30:00+00'"
+LONG_AGO = datetime(2025, 6, 1, 9, 30, tzinfo=UTC)
 FIRST = f"""
 ALTER TABLE turns ADD mood text;
 INSERT INTO domains VALUES ('d1', '{{"mood": "calm"}}', {AT}, {AT});
@@ -305,16 +306,20 @@ def test_a_change_that_cannot_be_stored_is_told_and_its_mending_followed(made: S
 
 
 def test_what_is_again_as_it_was_read_has_no_reason_any_more(made: Source) -> None:
-    """That is on record, and only once."""
+    """That it stays and that it no longer does are on record, each only once."""
     row = MigratedRow.objects.get(source_table="messages", source_id="m1")
     touch(row)
-    assert kept(change(made, {"messages": "content = 'Herons wade' WHERE id = 'm1'"})) == {"messages": "touched_here"}
+    for _ in range(2):
+        told = kept(change(made, {"messages": "content = 'Herons wade' WHERE id = 'm1'"}))
+        assert told == {"messages": "touched_here"}
+        assert last_told("migrated_rows", {str(row.pk)}) == {str(row.pk): {"reason": "touched_here"}}
+        assert AuditObject.objects.filter(table="migrated_rows").count() == 1
     assert kept(change(made, {"messages": "content = 'Otters swim' WHERE id = 'm1'"})) == {}
     row.refresh_from_db()
     assert (row.outcome, row.reason) == ("migrated", "")
     for _ in range(2):
         assert last_told("migrated_rows", {str(row.pk)}) == {str(row.pk): {"reason": ""}}
-        assert AuditObject.objects.filter(table="migrated_rows").count() == 1
+        assert AuditObject.objects.filter(table="migrated_rows").count() == 2
         move(made)
 
 
@@ -357,6 +362,16 @@ def test_a_job_that_a_worker_here_began_stays(made: Source, here: JobStatus) -> 
         MediaJob.objects.update(status=here, started_at=clock.now())
     assert kept(change(made, {"media_jobs": "status = 'failed'"})) == {"media_jobs": "touched_here"}
     assert MediaJob.objects.get().status == here
+
+
+def test_a_job_that_is_retried_there_waits_from_then_on(made: Source) -> None:
+    change(made, {"media_jobs": f"status = 'failed', error = 'no route', finished_at = {LATER}"})
+    with unguarded():
+        MediaJob.objects.update(waits_since=LONG_AGO)
+    change(made, {"media_jobs": "error = 'no route at all'"})
+    assert MediaJob.objects.get().waits_since == LONG_AGO
+    change(made, {"media_jobs": "status = 'queued', error = '', finished_at = NULL"})
+    assert clock.now() - MediaJob.objects.get().waits_since < timedelta(minutes=10)
 
 
 def test_a_newer_summary_that_was_made_here_stays(made: Source) -> None:

@@ -6,9 +6,14 @@ from collections.abc import Iterator
 
 import pytest
 
+from governance import gate
+from governance.models import AuditEntry
+from governance.selectors.audit import on_record
+from kernel.context import Door
 from legacy.models import MigratedRow, MigrationRun
-from memory.models import Message
-from scopes.models import Domain
+from memory.models import Message, Session
+from scopes.models import Domain, MemoryScope
+from scopes.selectors import authenticate_key
 from tests.conftest import Player, make_agent
 from tests.guards.write_guard import unguarded
 from tests.legacy.judging import move, refused
@@ -16,6 +21,7 @@ from tests.legacy.sources import schema
 from tests.legacy.sources.databases import Source, source
 from tests.legacy.sources.rows import Rows
 from tests.legacy.test_odd_scopes import PLACES
+from tests.memory.talk import commit
 
 OUR_OWN = """
 INSERT INTO sessions (id, created_at, domain_id) VALUES ('s3', now(), 'd3');
@@ -67,6 +73,28 @@ def test_one_that_shall_be_joined_is(made: Source) -> None:
     assert known.values().get() == before
     assert set(Message.objects.values_list("domain_id", flat=True)) == {"d1", "d2"}
     move(made)
+
+
+def test_what_was_here_and_is_taken_over_is_on_record(made: Source, older: Player) -> None:
+    """Row by row, without the words that it got, and told apart from what other calls changed."""
+    make_agent("somebody", "d1")
+    given = {"name": older.name, "domain_id": "d1", "rights": ["read", "write"]}
+    gate.call("grant_access", given, ctx=gate.system_ctx("tests", Door.PYTHON))
+    now = Player(older.name, authenticate_key(older.key), older.key)
+    commit(now, "s1", say="Otters", domain_id="d1")
+    with unguarded():
+        scope = MemoryScope.objects.create(domain_id="d1", scope_type="project", external_id="p")
+    with made.connect() as connection:
+        connection.execute("""UPDATE sessions SET metadata_json = '{"mood": "hidden"}'""")
+    move(made, "--join-domains", "d1")
+    session = Session.objects.get(domain_id="d1")
+    assert session.metadata == {"mood": "hidden"}
+    entries = AuditEntry.objects.filter(action="migrate_legacy")
+    told = {(each["table"], each["id"]) for changes in entries.values_list("changes", flat=True) for each in changes}
+    assert told >= {("domains", "d1"), ("memory_scopes", str(scope.id)), ("sessions", str(session.pk))}
+    assert "hidden" not in str(list(entries.values_list("changes", flat=True)))
+    assert on_record("memory_scopes", [str(scope.id)]) == {str(scope.id)}
+    assert on_record("memory_scopes", [str(scope.id)], but="migrate_legacy") == set()
 
 
 def test_what_a_run_never_came_to_is_no_domain_of_its_own(made: Source) -> None:

@@ -1,22 +1,10 @@
-"""SmartRAG's library moved in: documents that are found as before, by whom they were, with their bytes, tags and jobs."""
+"""SmartRAG's library moved in: documents that are found as before, by whom they were, with their tags and topics."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import replace
-from io import StringIO
-from pathlib import Path
-from typing import Any
-from uuid import UUID
-
 import pytest
-from django.conf import settings as django_settings
-from django.core.management import call_command
 
 from legacy.models import MigratedRow
-from media.actions import working
 from media.models import (
     MediaJob,
     MediaObject,
@@ -25,87 +13,17 @@ from media.models import (
     SourceDocument,
     SourceSection,
     Tag,
-    Topic,
     TopicSection,
-    TopicTag,
 )
 from media.selectors.indexed import lost_sections, misplaced_entries
-from media.storage import store
 from scopes.contracts import LEGACY_DOMAIN
 from scopes.models import Principal
-from tests.conftest import Player, make_agent
-from tests.doors.http import Http
+from tests.conftest import make_agent
+from tests.legacy.smart_rag import counts, fate, here, move, moved, own_place, owner, retrieved, rows, searched
 from tests.legacy.sources import library, schema
-from tests.legacy.sources.databases import Source, source
-from tests.legacy.sources.rows import Rows
-from tests.media.shelf import a_plan
+from tests.legacy.sources.databases import source
 
-LATE = schema.RAG_EARLY + schema.RAG_LATE
-SMART_RAG = "smart-rag"
-TABLES = (
-    SourceDocument, SourceSection, Tag, Topic, SectionTag, TopicSection, TopicTag, MediaObject, MediaObjectReference,
-    MediaJob,
-)  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def _own_place(settings, tmp_path):
-    """Stored bytes and locks of each test lie apart."""
-    settings.SMARTBRAIN = replace(
-        django_settings.SMARTBRAIN, data_dir=tmp_path / "data", media_allowed_hosts="docs.example.org"
-    )
-
-
-@pytest.fixture
-def owner(db) -> Player:
-    return make_agent(SMART_RAG, LEGACY_DOMAIN)
-
-
-@pytest.fixture
-def rows() -> Rows:
-    return Rows(5)
-
-
-def move(made: Source, *arguments: str, media: Path | None = None) -> dict[str, Any]:
-    out = StringIO()
-    given = [*arguments, *(["--media-root", str(media)] if media else [])]
-    call_command(
-        "migrate_legacy", "--from", made.url, "--owner", SMART_RAG, "--json", *given, stdout=out, stderr=StringIO()
-    )
-    told: dict[str, Any] = json.loads(out.getvalue())
-    return told
-
-
-@contextmanager
-def moved(server: str, rows: Rows, *arguments: str, media: Path | None = None) -> Iterator[Source]:
-    with source(server, rows, ddl=LATE) as made:
-        move(made, *arguments, media=media)
-        yield made
-
-
-def fate(table: str, source_id: object) -> MigratedRow:
-    return MigratedRow.objects.get(source_table=table, source_id=str(source_id))
-
-
-def here(table: str, row: dict[str, Any]) -> str:
-    """The id here of a row of the source."""
-    found = fate(table, row["id"])
-    assert found.outcome == "migrated", (found.reason, found.note)
-    return found.target_id
-
-
-def counts() -> list[int]:
-    return [model.objects.count() for model in TABLES]
-
-
-def searched(player: Player, query: str) -> list[str]:
-    given = {"domain_id": LEGACY_DOMAIN, "session_id": "s", "query": query, "kinds": ["section"]}
-    return [result["ref"]["document_id"] for result in player.do("search_memory", given)["results"]]
-
-
-def retrieved(player: Player, query: str) -> list[str]:
-    answer = player.do("retrieve", {"domain_id": LEGACY_DOMAIN, "plan": a_plan(query)})
-    return [each["document_id"] for each in answer["evidences"]]
+__all__ = ["own_place", "owner", "rows"]
 
 
 def test_it_works(postgres, owner, rows, tmp_path):
@@ -171,37 +89,6 @@ def test_the_size_of_a_batch_changes_nothing(postgres, owner, rows, batch):
     assert not lost_sections().exists()
 
 
-def test_bytes_without_their_folder_wait_and_come_along_later(postgres, owner, rows, tmp_path):
-    folder = tmp_path / "older"
-    made = library.document(rows, "Kept", text="kept")
-    kept = library.keep(rows, made, b"the bytes", folder)
-    with moved(postgres, rows) as there:
-        assert fate("media_objects", kept["id"]).reason == "bytes_missing"
-        assert fate("media_object_references", 1).reason == "parent_quarantined"
-        assert not MediaObject.objects.exists()
-        told = move(there, "--dry-run", media=folder)
-        assert told["tables"]["media_objects"] == {"read": 1, "migrated": 1}
-        assert not MediaObject.objects.exists()
-        assert not store().exists(kept["content_hash"])
-        move(there, media=folder)
-    row = MediaObject.objects.get(pk=here("media_objects", kept))
-    assert (row.content_hash, row.byte_size, row.reference_count) == (kept["content_hash"], 9, 1)
-    assert b"".join(store().stream(row.content_hash)) == b"the bytes"
-    assert row.references.get().document_id == UUID(here("source_documents", made))
-
-
-def test_bytes_are_taken_only_where_their_hash_is_true(postgres, owner, rows, tmp_path):
-    folder = tmp_path / "older"
-    kept = library.keep(rows, None, b"what they were", folder)
-    Path(kept["storage_uri"]).write_bytes(b"what they are")
-    sized = library.keep(rows, None, b"sized", folder, byte_size=99)
-    with moved(postgres, rows, media=folder):
-        pass
-    assert fate("media_objects", kept["id"]).reason == "bytes_differ"
-    assert fate("media_objects", sized["id"]).note == "byte_size was 99"
-    assert MediaObject.objects.get().byte_size == 5
-
-
 def test_what_another_principal_owned_is_for_nobody_else(postgres, owner, rows):
     ada = make_agent("ada", LEGACY_DOMAIN)
     stranger = make_agent("stranger", "elsewhere")
@@ -218,98 +105,6 @@ def test_what_another_principal_owned_is_for_nobody_else(postgres, owner, rows):
     assert not made_here.keys.exists()
     assert not made_here.grants.exists()
     assert SourceDocument.objects.get(pk=of["bo"]).owner_id == str(made_here.pk)
-
-
-def test_the_same_key_and_payload_give_the_old_job(postgres, owner, rows):
-    asked = {"title": "Plan", "tags": ["b", "a"], "description": "计划"}
-    old = library.job(
-        rows, "https://docs.example.org/plan.md", "completed", idempotency_key="k-1", options={**asked, "async": True}
-    )
-    waiting = library.job(rows, "https://docs.example.org/next.md", "queued", idempotency_key="k-2", options=asked)
-    with moved(postgres, rows):
-        pass
-    http = Http(owner.key)
-    body = {"operation": "add_document", "source": old["source"], "options": {**asked, "async": True}}
-    told = http.post("media", body, Idempotency_Key="k-1").json()
-    assert (told["job_id"], told["deduplicated"], told["status"]) == (here("media_jobs", old), True, "completed")
-    body = {"operation": "add_document", "source": waiting["source"], "idempotency_key": "k-2"}
-    told = http.post("media", {**body, "options": {"async": True, "tags": ["b", "a"], **asked}}).json()
-    assert (told["job_id"], told["deduplicated"], told["status"]) == (here("media_jobs", waiting), True, "queued")
-    refused = http.post("media", {**body, "options": {**asked, "tags": ["a", "b"], "async": True}})
-    assert (refused.status_code, refused.json()["code"]) == (409, "idempotency_conflict")
-    assert MediaJob.objects.count() == 2
-
-
-def test_an_upload_that_a_job_reads_comes_along_and_is_known_again(postgres, owner, rows, tmp_path):
-    folder = tmp_path / "older"
-    kept = library.keep(rows, None, b"# Plan\n\nThe zebra waits.", folder)
-    old = library.job(
-        rows, kept["storage_uri"], "processing", idempotency_key="k", options={"name": "plan.md"},
-        staging_media_object_id=kept["id"], attempts=1, lease_token="t" * 64,
-    )  # fmt: skip
-    with moved(postgres, rows) as made:
-        assert fate("media_jobs", old["id"]).reason == "parent_quarantined"
-        move(made, media=folder)
-    job = MediaJob.objects.get(pk=here("media_jobs", old))
-    assert (job.status, job.lease_token, job.attempts) == ("queued", None, 1)
-    assert "waits again" in job.note
-    source_of = owner.do("upload_media", {"data": "IyBQbGFuCgpUaGUgemVicmEgd2FpdHMu", "name": "plan.md"})["source"]
-    asked = {"operation": "add_document", "source": source_of, "options": {"name": "plan.md"}, "idempotency_key": "k"}
-    told = owner.do("enqueue_media", asked)
-    assert (told["job_id"], told["deduplicated"]) == (str(job.pk), True)
-    working.run_media_job(str(job.pk))
-    job.refresh_from_db()
-    assert (job.status, job.error) == ("completed", "")
-    assert searched(owner, "zebra") == [job.result["document_id"]]
-
-
-def test_a_job_that_nobody_here_can_do_says_so(postgres, owner, rows):
-    old = library.job(rows, "/srv/in/plan.md", "queued")
-    with moved(postgres, rows):
-        pass
-    job = MediaJob.objects.get(pk=here("media_jobs", old))
-    assert job.status == "queued"
-    assert job.created_at.year == 2025
-    assert owner.do("media_job_stats")["oldest_queued_age_seconds"] < 600  # it waits since it moved in
-    assert "No worker here can do it" in job.note
-    working.run_media_job(str(job.pk))
-    job.refresh_from_db()
-    assert (job.status, job.error.partition(":")[0]) == ("failed", "invalid_input")
-
-
-def test_a_job_for_a_host_that_is_closed_here_waits_until_it_is_named(postgres, owner, rows, settings):
-    """No worker fails it for good meanwhile; what has ended, and what another host has, comes along."""
-    job = library.job
-    waits = [job(rows, f"https://{host}/a.pdf", "queued") for host in ("files.example.com", "files.example.com:8443")]
-    waits.append(job(rows, "https://files.example.com/b.pdf", "processing"))
-    comes = [
-        job(rows, "https://files.example.com/c.pdf", "failed"),
-        job(rows, "https://docs.example.org/d.pdf", "queued"),
-    ]
-    with source(postgres, rows, ddl=LATE) as made:
-        tried = move(made, "--dry-run")
-        figures = move(made)
-        assert (
-            figures["closed_hosts"] == tried["closed_hosts"] == {"files.example.com": 2, "files.example.com:8443": 1}
-        )
-        assert figures["reasons"] == {"host_closed": 3}
-        assert {fate("media_jobs", row["id"]).reason for row in waits} == {"host_closed"}
-        assert {fate("media_jobs", row["id"]).outcome for row in comes} == {"migrated"}
-        out = StringIO()
-        call_command("migrate_legacy", "--from", made.url, "--owner", SMART_RAG, stdout=out, stderr=StringIO())
-        assert "SMARTBRAIN_MEDIA_ALLOWED_HOSTS does not name: files.example.com (2)" in out.getvalue()
-        settings.SMARTBRAIN = replace(settings.SMARTBRAIN, media_allowed_hosts="*.example.org, files.example.com")
-        assert move(made)["closed_hosts"] == {"files.example.com:8443": 1}
-    assert MediaJob.objects.filter(status="queued").count() == 3
-
-
-def test_a_job_names_the_document_that_it_made_by_its_id_here(postgres, owner, rows):
-    made = library.document(rows, "Made", text="made")
-    old = library.job(rows, "https://docs.example.org/made.md", "completed")
-    with moved(postgres, rows):
-        pass
-    told = owner.do("get_media_job", {"id": here("media_jobs", old)})
-    assert told["result"] == {"document_id": here("source_documents", made), "older_document_id": 1}
 
 
 def test_documents_of_one_address_are_kept_apart_and_true_copies_are_told(postgres, owner, rows):

@@ -26,6 +26,8 @@ from tests.legacy.judging import move, refused
 from tests.legacy.sources import clean
 from tests.legacy.sources.databases import Source, source
 
+pytestmark = pytest.mark.usefixtures("midday")
+
 
 @pytest.fixture
 def made(postgres: str, older: Player) -> Iterator[Source]:

@@ -6,10 +6,13 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
 
+import legacy.source
+from legacy.contracts import SourceRow
 from legacy.models import MigratedRow
 from memory.models import Message
 from tests.conftest import Player
@@ -60,19 +63,30 @@ def test_a_table_that_may_not_be_read_is_named(postgres: str, older: Player) -> 
     assert Message.objects.count() == 0
 
 
-def test_what_is_written_meanwhile_is_seen_whole_or_not_at_all(postgres: str, older: Player) -> None:
-    """A writer adds conversations for as long as the migration reads: one snapshot has no turn without its messages."""
+def test_what_is_written_meanwhile_is_seen_whole_or_not_at_all(
+    postgres: str, older: Player, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A writer adds conversations for as long as the migration reads, one at least before each table: one snapshot has no
+    turn without its messages."""
     rows, _, manifest = dirty(2)
-    stop, begun = threading.Event(), threading.Event()
+    stop, wrote = threading.Event(), threading.Event()
+    read = legacy.source.Source.rows
+
+    def late(snapshot: legacy.source.Source, table: str, **how: Any) -> Iterator[SourceRow]:
+        wrote.clear()
+        assert wrote.wait(120)
+        return read(snapshot, table, **how)
+
+    monkeypatch.setattr(legacy.source.Source, "rows", late)
     with source(postgres, rows, manifest) as made:
-        writer = threading.Thread(target=keep_writing, args=(made.url, stop, begun))
+        writer = threading.Thread(target=keep_writing, args=(made.url, stop, wrote), daemon=True)
         writer.start()
         try:
-            assert begun.wait(60)
+            assert wrote.wait(120)
             move(made, "--batch", "7")
         finally:
             stop.set()
-            writer.join()
+            writer.join(120)
         written = [key for key in made.ids("sessions") if key.startswith("meanwhile-")]
     seen = {
         table: {key.removeprefix("m-").removeprefix("t-") for key in _told(table) if "meanwhile-" in key}
@@ -87,7 +101,7 @@ def _told(table: str) -> list[str]:
     return list(MigratedRow.objects.filter(source_table=table).values_list("source_id", flat=True))
 
 
-def keep_writing(url: str, stop: threading.Event, begun: threading.Event) -> None:
+def keep_writing(url: str, stop: threading.Event, wrote: threading.Event) -> None:
     """The older application at work: a session, a turn and a message in one transaction each."""
     number = 0
     with psycopg.connect(url) as connection:
@@ -100,7 +114,7 @@ def keep_writing(url: str, stop: threading.Event, begun: threading.Event) -> Non
                 [f"m-{name}", f"t-{name}"],
             )
             connection.commit()
-            begun.set()
+            wrote.set()
             number += 1
             stop.wait(0.005)
 

@@ -18,9 +18,12 @@ from kernel.contracts import Contract
 from media.actions.place import writing_target
 from media.models import MediaJob, SourceDocument
 from media.selectors.sight import domain_of
+from media.services import leases
 from scopes.contracts import ScopeRef
 from tests.conftest import TEAM, Player
 from tests.guards.write_guard import unguarded
+
+PROJECT = {"type": "project", "id": "shop"}
 
 
 class SmallInput(Contract):
@@ -118,3 +121,20 @@ def later(seconds: float):
     """From now on the clock is that much ahead, inside the block."""
     moment = clock.now() + timedelta(seconds=seconds)
     return clock.use(lambda: moment)
+
+
+def raising(error):
+    """What raises that error, as `before` or `during` of the import."""
+
+    def do(given, ctx):
+        raise error
+
+    return do
+
+
+def taken(job_id: str = "") -> leases.Lease:
+    """The lease of this job, or of the next one."""
+    now = clock.now()
+    lease = leases.claim(row_of(job_id).pk, now) if job_id else leases.claim_next(now)
+    assert lease is not None
+    return lease

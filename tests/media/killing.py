@@ -24,7 +24,7 @@ from kernel.db import is_postgres
 from scripts.environment import without_settings
 from scripts.postgres import free_port
 
-SECONDS = 120
+SECONDS = 600
 STALE = 2
 
 
@@ -88,7 +88,7 @@ class Crew:
         while True:
             try:
                 request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", raw, headers)
-                with urllib.request.urlopen(request, timeout=30) as answer:
+                with urllib.request.urlopen(request, timeout=120) as answer:
                     body: dict[str, Any] = json.load(answer)
                     return body
             except urllib.error.HTTPError as exc:

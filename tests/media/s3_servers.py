@@ -23,7 +23,7 @@ from media.storage import Bucket
 
 NAME, REGION = "media", "us-east-1"
 ACCESS_KEY, SECRET_KEY = "tests", "secret-of-tests"
-START_SECONDS = 60
+START_SECONDS = 180
 _GRPC = 10_000  # seaweedfs takes the port so far above each of its own as well
 _PORTS = range(11_000, 22_000)  # both below those that the system gives to whoever connects somewhere
 _ATTEMPTS = 3
@@ -125,5 +125,7 @@ def _client(endpoint: str):
         aws_access_key_id=ACCESS_KEY,
         aws_secret_access_key=SECRET_KEY,
         region_name=REGION,
-        config=Config(retries={"max_attempts": 1}, connect_timeout=1, read_timeout=5, s3={"addressing_style": "path"}),
+        config=Config(
+            retries={"max_attempts": 1}, connect_timeout=10, read_timeout=30, s3={"addressing_style": "path"}
+        ),
     )

@@ -61,7 +61,8 @@ def test_without_documents_memory_stands_alone(cast):
 
 def test_what_is_named_elsewhere_is_asked_instead(cast):
     put(cast.agent, "zebra stripes")
-    with override_settings(SMARTBRAIN=replace(conf(), resource_url="http://127.0.0.1:9/v1/retrieve")):
+    nobody = replace(conf(), resource_url="http://127.0.0.1:9/v1/retrieve", resource_timeout=60.0)
+    with override_settings(SMARTBRAIN=nobody):
         package = compose(cast.agent, ASK)
     assert documents(package) == []
     assert any("not reachable" in text for text in package["debug"]["ignored"])

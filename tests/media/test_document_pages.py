@@ -92,7 +92,9 @@ def test_looking_is_on_record(cast, client):
 def test_what_is_not_shared_to_what_one_reviews_is_not_there(cast, scopes):
     client = signed_in("bob", TEAM, "project:shop")
     document = add(cast, scopes=scopes)
-    assert "No documents here yet" in client.get(reverse(LIST)).content.decode()
+    empty = client.get(reverse(LIST)).content.decode()
+    assert "No documents that you may see" in empty
+    assert "team / project:shop" in empty
     answer = client.get(reverse("admin:media_sourcedocument_change", args=[document]))
     assert answer.status_code == 302
     cast.agent.do("share_document", document_id=document, scope=PROJECT)
@@ -125,3 +127,25 @@ def test_the_page_asks_few_questions(cast, client, django_assert_max_num_queries
     document = add(cast, "".join(f"## Part {n}\n\nText {n}.\n\n" for n in range(20)), tags=["a", "b"])
     with django_assert_max_num_queries(20):
         page(client, document)
+
+
+@pytest.mark.parametrize("over", ["the document", "its scope"])
+def test_a_legal_hold_on_it_is_told(cast, client, over):
+    document, other = add(cast), add(cast, "# Else\n\nwords\n", scopes=({"type": "task", "id": "t"},))
+    what = {"object": {"kind": "document", "id": document}} if over == "the document" else {"scope": "project:shop"}
+    hold = cast.operator.do("place_hold", domain_id=TEAM, reason="a lawsuit", **what)["hold"]["id"]
+    link = reverse("admin:governance_legalhold_change", args=[hold])
+    assert link in page(client, document)
+    assert "everything in" in page(client, document) or over == "the document"
+    assert "legal hold" not in page(client, other)
+    cast.operator.do("lift_hold", id=hold, reason="over")
+    assert "legal hold" not in page(client, document)
+
+
+def test_who_may_not_see_the_hold_is_told_that_there_is_one(cast):
+    document = add(cast, scopes=(PROJECT, {"type": "task", "id": "t"}))
+    cast.operator.do("place_hold", domain_id=TEAM, reason="a lawsuit", scope="task:t")
+    text = page(signed_in("bob", TEAM, "project:shop"), document)
+    assert "an operator placed a hold that covers it" in text
+    assert "lawsuit" not in text
+    assert "task:t" not in text.partition("legal hold")[2].partition("</p>")[0]

@@ -20,7 +20,7 @@ from media.services.objects import keep
 from media.storage import store
 from tests.conftest import make_agent
 from tests.guards.write_guard import unguarded
-from tests.media.extracting.test_extracting import picture
+from tests.media.pictures_and_sound import picture
 from tests.media.test_importing_media import add
 
 pytestmark = pytest.mark.usefixtures("media_folder")

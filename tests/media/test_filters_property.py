@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from media.selectors import retrieving as reading
@@ -75,7 +75,7 @@ def test_filters_before_limits_are_what_filtering_by_hand_gives(shelf, monkeypat
     monkeypatch.setattr(narrowed, "HELD", held)
     owner, other, known = shelf
 
-    @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=12)
     @given(
         word=st.sampled_from(WORDS),
         filters=st.fixed_dictionaries({}, optional={name: make for name, (make, _) in FILTERS.items()}),

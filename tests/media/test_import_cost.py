@@ -67,8 +67,7 @@ def statements(cast: Cast, call: str, parts: int) -> int:
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_it_works(cast, call, monkeypatch):
-    monkeypatch.setattr(services, "_FOLD_EVERY", 10**12)  # sizes are folded now and then
+def test_it_works(cast, call, no_folding):
     statements(cast, call, 1)  # the first call of all makes scopes besides
     assert statements(cast, call, MANY) - statements(cast, call, FEW) in range(SPARE)
 

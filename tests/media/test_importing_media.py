@@ -13,9 +13,9 @@ from media.models import MediaObject, SourceDocument, SourceSection
 from search.models import IndexEntry
 from tests.conftest import TEAM
 from tests.guards.write_guard import unguarded
-from tests.media.extracting.test_extracting import Reader, picture, png, sound
-from tests.media.test_fetching import page, serving
-from tests.media.test_objects import check
+from tests.media.keeping import check
+from tests.media.pictures_and_sound import Reader, picture, png, sound
+from tests.media.sites import page, serving
 
 pytestmark = pytest.mark.usefixtures("media_folder")
 

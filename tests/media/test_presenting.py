@@ -93,6 +93,31 @@ def test_what_becomes_of_a_document(cast, action, fields, subject, effect):
     cast.reviewer.do("approve_proposal", id=waits["id"])
 
 
+@pytest.mark.parametrize("verdict", ["approved", "rejected"])
+@pytest.mark.parametrize("action", ["add_document", "share_document", "unshare_document", "remove_document"])
+def test_what_was_decided_is_shown_as_it_was(cast, action, verdict):
+    made = add(cast, scopes=[PROJECT], options={"source_uri": "x:plan"})
+    hold(cast, action)
+    if action == "add_document":
+        waits = add(cast, "# Other\n\nUse DuckDB.\n", options={"source_uri": "x:plan"}, scopes=[PROJECT])["proposal"]
+    else:
+        place = {"share_document": {"type": "task", "id": "t"}, "unshare_document": PROJECT}.get(action)
+        fields = {"scope": place} if place else {"reason": "old"}
+        waits = cast.agent.do(action, fields, document_id=made["document_id"])["proposal"]
+    if verdict == "approved":
+        cast.reviewer.do("approve_proposal", id=waits["id"])
+    else:
+        cast.reviewer.do("reject_proposal", id=waits["id"], reason="no")
+    first = cast.reviewer.do("review_proposal", id=waits["id"])["presentation"]
+    assert first["subject"] == waits["subject"]
+    assert first["rows"]
+    cast.operator.do("set_policy", domain_id=TEAM, document={}, reason="nobody looks any more")
+    add(cast, "# Third\n\nUse nothing.\n", options={"source_uri": "x:plan"}, scopes=[PROJECT])
+    then = cast.reviewer.do("review_proposal", id=waits["id"])["presentation"]
+    assert then == first
+    assert "nothing" not in str(then)
+
+
 def test_what_was_imported_again_shows_what_changes(cast):
     add(cast, options={"source_uri": "x:plan"}, scopes=[PROJECT])
     hold(cast, "add_document")

@@ -20,7 +20,7 @@ from tests.conftest import TEAM, Player, make_cast
 from tests.doors.http import Http
 from tests.guards.write_guard import unguarded
 from tests.media.jobbing import row_of
-from tests.media.test_fetching import page, serving
+from tests.media.sites import page, serving
 from tests.threads import at_once
 
 NOON = datetime(2031, 1, 2, 12, 0, 10, tzinfo=UTC)

@@ -194,7 +194,7 @@ MARKDOWN = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(MARKDOWN, st.integers(5, 60))
 def test_no_word_is_lost_or_out_of_order(lines, size):
     text = "\n".join(lines)

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -40,15 +41,18 @@ def test_it_works(tmp_path):
 
 
 def test_who_waits_gets_the_one_that_comes_free(monkeypatch):
-    monkeypatch.setattr(slots, "_WAIT_SECONDS", 60.0)
-    inside, most, lock = [], [], threading.Lock()
+    monkeypatch.setattr(slots, "_WAIT_SECONDS", 600.0)
+    inside, most, lock, full = [], [], threading.Lock(), threading.Event()
 
     def work() -> None:
         with slots.slot() as handle:
             with lock:
                 inside.append(handle)
                 most.append(len(inside))
-            threading.Event().wait(0.02)
+                if len(inside) == 2:
+                    full.set()
+            full.wait(120)  # the first holds on until another has come
+            time.sleep(0.02)
             with lock:
                 inside.remove(handle)
 
@@ -81,7 +85,7 @@ def test_the_script_holds_it_and_it_is_given_back_when_a_script_fails(tmp_path, 
         "import os; print(any('parsing' in os.readlink(f'/proc/self/fd/{n}') for n in range(3, 30) "
         "if os.path.islink(f'/proc/self/fd/{n}')))"
     )
-    allowed = Allowance(30.0, 1_073_741_824)
+    allowed = Allowance(300.0, 1_073_741_824)
     assert run(script, (), allowed).strip() == b"True"
     script.write_text("raise SystemExit(3)")
     for _ in range(3):
