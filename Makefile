@@ -17,7 +17,7 @@ run: ## Serve web and worker with demo data until Ctrl-C
 	@$(PYTHON) -m scripts.venv
 	@exec $(VENV) manage.py run
 
-test: ## Run every test on SQLite and on PostgreSQL
+test: ## Run every test on SQLite, and on PostgreSQL all that the database may change
 	@$(PYTHON) -m scripts.venv --dev
 	@exec $(VENV) -m scripts.test
 
@@ -29,9 +29,9 @@ bench: ## Measure what must stay fast as the store grows
 	@$(PYTHON) -m scripts.venv --dev
 	@set -e; for file in benchmarks/[a-z]*.py; do grep -q __main__ $$file || continue; $(VENV) -m benchmarks.$$(basename $$file .py) --quick; done
 
-soak: ## Run what takes minutes (concurrency, random requests), on both databases
+soak: ## Run what takes minutes (concurrency, random requests) and properties on other examples, on both databases
 	@$(PYTHON) -m scripts.venv --dev
-	@exec $(VENV) -m scripts.test -m soak
+	@exec $(VENV) -m scripts.test -m "soak or hypothesis"
 
 clean: ## Remove what can be made again; your data in var stays
 	rm -rf .venv build htmlcov .coverage* .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import random
 import re
 import secrets
 import shutil
@@ -17,15 +18,16 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 OLDEST = 15  # the first version that can make a whole cluster sort by ICU
-START_SECONDS = 30.0
+START_SECONDS = 120.0
 STOP_SECONDS = 15.0
+_PORTS = range(22_000, 32_000)
 INITDB = ["--username=postgres", "--encoding=UTF8", "--auth=scram-sha-256", "--no-sync"]
 COLLATIONS = [
     (["--locale=C.UTF-8", "--locale-provider=icu", "--icu-locale=en-US"], "ICU en-US"),
@@ -124,7 +126,9 @@ def _ready(process: subprocess.Popen[bytes], pid_file: Path) -> bool:
     """Wait until the server itself writes that it is ready, on the eighth line of its pid file."""
     until = time.monotonic() + START_SECONDS
     while time.monotonic() < until and process.poll() is None:
-        lines = pid_file.read_text("utf-8").splitlines() if pid_file.exists() else []
+        lines: list[str] = []
+        with suppress(FileNotFoundError):  # not there yet, or gone again with a server that could not start
+            lines = pid_file.read_text("utf-8").splitlines()
         if len(lines) >= 8 and lines[7].strip() == "ready":
             return True
         time.sleep(0.05)
@@ -144,10 +148,12 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
 
 
 def free_port() -> int:
-    """A port that nobody listens on just now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port that nobody listens on just now, and that the system gives to nobody who connects somewhere."""
+    for port in random.SystemRandom().sample(_PORTS, len(_PORTS)):
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise PostgresMissingError(f"No port is free between {_PORTS.start} and {_PORTS.stop}.")
 
 
 def _unprivileged() -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Run the whole suite on SQLite and on a PostgreSQL of its own, and measure the coverage of the first.
 
 `python -m scripts.test [pytest arguments]`; with arguments coverage is left out, since part of a suite covers a part. It is
-measured once, since measuring makes a run take about twice as long and the second covers the same lines but a few.
+measured once, since measuring makes a run take about twice as long and the second covers the same lines but a few. Tests marked `once` are left out on PostgreSQL (`tests/conftest.py`).
 """
 
 from __future__ import annotations

@@ -16,6 +16,8 @@ from pydantic import BaseModel
 
 from kernel.actions import all_actions
 
+pytestmark = pytest.mark.once  # it reads the source
+
 ROOT = Path(__file__).resolve().parent.parent
 APPS = ("kernel", "scopes", "governance", "search", "media", "memory", "cards", "legacy", "smartbrain_site")
 MAX_LINES = 400

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextvars import copy_context
 from threading import Barrier, Thread
 from typing import Any
 
@@ -11,8 +12,9 @@ from django.db import connections
 from kernel.errors import DomainError
 
 
-def at_once(works: Sequence[Callable[..., Any]], timeout: float = 120) -> list[Any]:
-    """Run all works at the same moment: what each gave, or the DomainError it was refused with, in their order.
+def at_once(works: Sequence[Callable[..., Any]], timeout: float = 600) -> list[Any]:
+    """Run all works at the same moment: what each gave, or the DomainError it was refused with, in their order. A clock
+    that the test holds is theirs too.
 
     Any other exception fails the test: a race must never end in a bug.
     """
@@ -31,7 +33,7 @@ def at_once(works: Sequence[Callable[..., Any]], timeout: float = 120) -> list[A
         finally:
             connections.close_all()
 
-    threads = [Thread(target=run, args=(place,), daemon=True) for place in range(len(works))]
+    threads = [Thread(target=copy_context().run, args=(run, place), daemon=True) for place in range(len(works))]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from io import StringIO
-from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 from asgiref.sync import async_to_sync
 from django.conf import settings
@@ -61,14 +61,15 @@ def by_mcp(player: Player, action: str, tree: dict) -> Told:
 def by_act(player: Player, action: str, tree: dict) -> Told:
     """A key is taken from the settings, a person signs in with a password file."""
     out, err = StringIO(), StringIO()
-    path = Path(settings.DATA_DIR) / f"password-{player.name}"
-    path.write_text(f"{PASSWORD}\n")
-    conf = replace(settings.SMARTBRAIN, api_key=player.key, password_file=str(path))
     person = [] if player.key else ["--user", player.name]
     left: object = 0
-    with override_settings(SMARTBRAIN=conf):
+    with NamedTemporaryFile("w") as password:
+        password.write(f"{PASSWORD}\n")
+        password.flush()
+        conf = replace(settings.SMARTBRAIN, api_key=player.key, password_file=password.name)
         try:
-            call_command("act", action, json.dumps(tree), *person, stdout=out, stderr=err)
+            with override_settings(SMARTBRAIN=conf):
+                call_command("act", action, json.dumps(tree), *person, stdout=out, stderr=err)
         except SystemExit as exc:
             left = exc.code
     if left == 0:

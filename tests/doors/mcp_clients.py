@@ -15,11 +15,13 @@ from asgiref.sync import async_to_sync
 from django.conf import settings
 from django.db import connection
 from mcp import Client
+from mcp.client import session
 from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
 from smartbrain_site.asgi import application
 
+session.DISCOVER_TIMEOUT_SECONDS = 300.0  # a server in a process of its own may be long in starting
 HEADERS = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
 
 
@@ -44,7 +46,7 @@ def serving() -> Iterator[str]:
 @asynccontextmanager
 async def over_http(address: str, key: str, mode: str = "auto") -> AsyncIterator[Client]:
     async with (
-        httpx2.AsyncClient(headers={"authorization": f"Bearer {key}"}, timeout=60) as http,
+        httpx2.AsyncClient(headers={"authorization": f"Bearer {key}"}, timeout=120) as http,
         Client(streamable_http_client(address, http_client=http), mode=mode) as client,
     ):
         yield client

@@ -14,6 +14,8 @@ from kernel.errors import ConflictError, ForbiddenError, InvalidInputError, NotF
 from smartbrain_site import embedded
 from tests.conftest import TEAM, a_turn
 
+pytestmark = pytest.mark.once  # each example is a program of its own on a SQLite file of its own
+
 OPENING = """
 import json, os, sys
 from smartbrain_site import embedded

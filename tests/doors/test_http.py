@@ -177,7 +177,7 @@ def _queries(agent: Http, action: str, tree: dict) -> list[str]:
     return texts(captured)
 
 
-def test_the_number_of_queries_of_a_commit_does_not_grow_with_what_is_stored(agent):
+def test_the_number_of_queries_of_a_commit_does_not_grow_with_what_is_stored(agent, no_folding):
     agent.post("commit_turn", _messages(10))
     few = _queries(agent, "commit_turn", _messages(1))
     agent.post("commit_turn", _messages(290))

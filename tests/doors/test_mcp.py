@@ -107,14 +107,14 @@ def test_a_key_that_is_revoked_meanwhile_stops_working(cast, connect):
     assert not Turn.objects.exists()
 
 
-def test_twenty_calls_at_once_are_twenty_turns(cast, connect):
+def test_ten_calls_at_once_are_ten_turns(cast, connect):
     async def talk():
         async with connect(cast.agent.key) as client:
-            return await asyncio.gather(*(client.call_tool("commit_turn", a_turn(f"note {n}")) for n in range(20)))
+            return await asyncio.gather(*(client.call_tool("commit_turn", a_turn(f"note {n}")) for n in range(10)))
 
     answers = asyncio.run(talk())
     assert not any(answer.is_error for answer in answers)
-    assert sorted(answer.structured_content["seq"] for answer in answers) == list(range(1, 21))
+    assert sorted(answer.structured_content["seq"] for answer in answers) == list(range(1, 11))
 
 
 def test_two_keys_on_one_server_are_two_principals(cast, address):
@@ -139,7 +139,7 @@ def test_no_session_is_opened_and_a_named_one_is_refused(cast, address):
 
     def post(key: str, message: dict, **headers: str) -> httpx2.Response:
         sent = {**HEADERS, "authorization": f"Bearer {key}", **headers}
-        return httpx2.post(address, json=message, headers=sent)
+        return httpx2.post(address, json=message, headers=sent, timeout=120)
 
     opened = post(cast.agent.key, hello)
     assert opened.status_code == 200
@@ -182,7 +182,7 @@ def test_stdio_ends_at_ctrl_c_while_it_waits_for_a_message(cast):
         process.stdin.flush()
         assert b"invalid_json" in process.stdout.readline()  # it is up
         process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 130
+        assert process.wait(120) == 130
         assert process.stderr.read() == b""
 
 

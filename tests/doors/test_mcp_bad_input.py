@@ -222,7 +222,7 @@ def _converse(lines: list[bytes], env: dict[str, str], wanted: int) -> tuple[lis
             answers = [json.loads(line) for _, line in zip(range(wanted), process.stdout, strict=False)]
             speaker.join()
             process.stdin.close()
-            assert process.wait(30) == 0
+            assert process.wait(120) == 0
         complaints.seek(0)
         return answers, complaints.read()
 

@@ -24,8 +24,11 @@ from smartbrain_site.http import openapi
 from smartbrain_site.mcp.server import build
 from tests.conftest import Cast, Player
 from tests.doors.callers import FOR_KEYS, FOR_PEOPLE, Caller, Told, by_python
-from tests.doors.examples import EXAMPLES, queued_commit
+from tests.doors.examples import EXAMPLES
+from tests.doors.examples.governance import queued_commit
 from tests.doors.language_model import a_model
+
+pytestmark = pytest.mark.usefixtures("midday")
 
 ACTIONS = sorted(EXAMPLES)
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b[0-9a-f]{32}\b")
@@ -101,7 +104,7 @@ def test_it_works(cast):
 
 
 def test_no_action_is_left_out():
-    assert {action.name for action in all_actions()} == set(EXAMPLES), "add the new action to tests/doors/examples.py"
+    assert {action.name for action in all_actions()} == set(EXAMPLES), "add the new action to tests/doors/examples"
 
 
 @pytest.mark.parametrize("action", ACTIONS)

@@ -12,6 +12,7 @@ from memory.resources.http import HttpClient, HttpStore
 from tests.conftest import TEAM, make_agent, make_cast
 from tests.doors.http import Http, assert_problem
 from tests.media.shelf import a_plan, put
+from tests.memory.serving import PATIENCE
 from tests.memory.talk import compose, context
 
 ASK = "请查资料并给引用：zebra stripes?"
@@ -23,7 +24,8 @@ def peer(live_server, transactional_db):
     put(cast.agent, "Zebra stripes keep flies away.", shared=("project:p",), metadata={"page": 2})
     put(cast.agent, "Zebra stripes of another project.", shared=("project:q",))
     url = f"{live_server.url}/v1/retrieve"
-    with override_settings(SMARTBRAIN=replace(conf(), resource_url=url, resource_api_key=cast.agent.key)):
+    told = replace(conf(), resource_url=url, resource_api_key=cast.agent.key, resource_timeout=PATIENCE)
+    with override_settings(SMARTBRAIN=told):
         yield cast
 
 

@@ -191,6 +191,6 @@ def _end(worker: subprocess.Popen[str]) -> None:
         assert worker.stdin is not None
         worker.stdin.close()
         try:
-            worker.wait(10)
+            worker.wait(60)
         except subprocess.TimeoutExpired:
             worker.kill()

@@ -6,15 +6,11 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from kernel.db import is_postgres
 from tests.equal.machine import History
 from tests.equal.pair import Pair
 from tests.memory.talk import ref
 
-pytestmark = pytest.mark.skipif(
-    is_postgres(),
-    reason="drives both databases by itself, so it runs once: in the half of the suite that is on SQLite",
-)
+pytestmark = [pytest.mark.once, pytest.mark.no_cover]  # it drives both databases by itself
 
 settings.register_profile(
     "equal",

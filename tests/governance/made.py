@@ -10,6 +10,7 @@ from pydantic import Field
 from kernel.actions import Action, Applied, Change, Target
 from kernel.context import Ctx, Right
 from kernel.contracts import KeyedInput, KeyedResult
+from kernel.errors import StaleError
 from scopes.contracts import DomainId
 from scopes.models import Domain
 from scopes.selectors import require_domain
@@ -71,3 +72,13 @@ def note_of(domain_id: str = TEAM) -> str | None:
     """The note that a domain holds."""
     note: str | None = Domain.objects.get(pk=domain_id).metadata.get("note")
     return note
+
+
+def note_back(given, changes, ctx):
+    """Write the note that was there before."""
+    (change,) = changes
+    row = Domain.objects.get(pk=change.id)
+    if row.metadata != change.after:
+        raise StaleError("The note was changed since.")
+    Domain.objects.filter(pk=row.pk).update(metadata=change.before)
+    return [Change("domains", row.pk, change.after, change.before)]

@@ -1,17 +1,19 @@
-"""Proposals made for tests: queued notes, and policies that queue them."""
+"""Proposals made for tests: queued notes, policies that queue them, and a desk at which they are reviewed."""
 
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from datetime import timedelta
 
+import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from governance.models import Proposal
-from kernel import clock
+from kernel import actions, clock
 from tests.asked import texts
-from tests.conftest import TEAM, Cast, Player
+from tests.conftest import TEAM, Cast, Player, make_person
+from tests.governance.made import made, note_back
 
 IN_A_TRANSACTION = ("SAVEPOINT", "RELEASE", "BEGIN", "COMMIT")
 
@@ -48,3 +50,11 @@ def statements(cast: Cast, action: str, **fields: object) -> int:
     with CaptureQueriesContext(connection) as queries:
         cast.reviewer.do(action, **fields)
     return sum(bool(sql) and not sql.startswith(IN_A_TRANSACTION) for sql in texts(queries))
+
+
+@pytest.fixture
+def desk(cast, monkeypatch):
+    """The cast, with `note` queued by policy and reversible, and a second reviewer `ann`."""
+    monkeypatch.setitem(actions._registry, "note", made(reverse=note_back))
+    set_review(cast)
+    return cast, make_person("ann", TEAM)

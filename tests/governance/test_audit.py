@@ -13,6 +13,7 @@ from django.core.management import call_command
 from governance.models import AuditEntry, AuditObject
 from kernel.errors import ForbiddenError, InvalidInputError, NotFoundError
 from tests.conftest import ELSEWHERE, TEAM, a_turn, make_person
+from tests.governance.desk import make_desk, propose
 
 
 def entry(player, **filters):
@@ -56,6 +57,27 @@ def test_the_entries_of_one_call_are_joined_by_its_request_id(cast):
     joined = cast.operator.do("list_audit", request_id=entry(cast.operator, action="approve_proposal")["request_id"])
     assert {row["action"] for row in joined["entries"]} == {"approve_proposal", "commit_turn"}
     assert {row["actor"] for row in joined["entries"]} == {"reviewer"}
+
+
+def test_an_entry_holds_the_reason_that_was_given_and_a_refused_one_why(cast):
+    cast.operator.do("set_policy", domain_id=TEAM, document={}, reason="自由 of will")
+    assert entry(cast.operator, action="set_policy")["reason"] == "自由 of will"
+    exported = cast.operator.do("export_audit", action="set_policy", format="json")["content"]
+    assert json.loads(exported.splitlines()[0])["reason"] == "自由 of will"
+    with pytest.raises(ForbiddenError):
+        cast.agent.do("set_policy", domain_id=TEAM, document={}, reason="not mine")
+    assert "which you do not hold" in entry(cast.operator, action="set_policy", outcome="denied")["reason"]
+
+
+@pytest.mark.parametrize("long", ["x" * 2000, "长" * 2000])
+def test_decisions_hold_their_reasons_however_long(db, long):
+    desk = make_desk()
+    ann = desk.cast.reviewer
+    waiting = propose(desk.cast.agent, "Herons")
+    ann.do("reject_proposal", id=waiting, revision=1, reason=long)
+    assert entry(ann, action="reject_proposal")["reason"] == long
+    ann.do("undo_decision", proposal_id=waiting, reason="There is one")
+    assert entry(ann, action="undo_decision")["reason"] == "There is one"
 
 
 @pytest.mark.parametrize("gone", ["switched off", "deleted"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from io import StringIO
+from uuid import UUID
 
 import pytest
 from django.core.management import call_command
@@ -10,11 +11,15 @@ from django.db import connection, transaction
 
 from governance import jobs
 from governance.audit import chain
-from governance.models import AuditEntry, AuditSeal
+from governance.contracts.erasing import GONE, mark
+from governance.models import AuditEntry, AuditSeal, Proposal, Tombstone
 from kernel.db import rolled_back
+from kernel.ids import new_id
 from tests.conftest import TEAM, a_turn, make_cast
 from tests.guards.write_guard import OutsideTheGateError, unguarded
 from tests.threads import at_once
+
+STANDS = {"state": "approved", "revision": 1}  # what an erasure leaves of a decision
 
 
 def verify(*arguments: str) -> tuple[int, str]:
@@ -214,17 +219,114 @@ def test_an_expected_end_that_is_none_is_refused(db, text):
         call_command("verify_audit", "--expect", text)
 
 
-def test_text_can_be_erased_without_breaking_the_chain(sealed):
-    seal = next(s for s in AuditSeal.objects.all() if AuditEntry.objects.get(pk=s.entry_id).action == "set_policy")
-    salts = {group: salt for group, salt in seal.salts.items() if group != "changes"}
+def drop_salts(seal: AuditSeal, *groups: str) -> None:
+    salts = {group: salt for group, salt in seal.salts.items() if group not in groups}
     with unguarded():
-        AuditEntry.objects.filter(pk=seal.entry_id).update(changes=[])
         AuditSeal.objects.filter(pk=seal.pk).update(salts=salts)
+
+
+def rewrite(seal: AuditSeal, **columns: object) -> None:
+    with unguarded():
+        AuditEntry.objects.filter(pk=seal.entry_id).update(**columns)
+
+
+def marked(entry: AuditEntry, receipt: UUID) -> list[dict]:
+    return [{**change, "before": None, "after": mark(receipt)} for change in entry.changes]
+
+
+@pytest.fixture
+def of_policy(sealed) -> AuditSeal:
+    """The seal of an entry with a reason and a change."""
+    found = AuditEntry.objects.get(action="set_policy")
+    return AuditSeal.objects.get(entry_id=found.pk)
+
+
+def test_text_can_be_erased_without_breaking_the_chain(of_policy):
+    receipt = new_id()
+    with unguarded():
+        Tombstone.objects.create(receipt_id=receipt, domain_id=TEAM, kind="memory", object_id=new_id(), scope="*")
+    entry = AuditEntry.objects.get(pk=of_policy.entry_id)
+    rewrite(of_policy, changes=marked(entry, receipt), reason=GONE)
+    drop_salts(of_policy, "changes", "reason")
     code, said = verify()
     assert code == 0, said
     assert "1 of entries whose text was erased" in said
-    tamper("UPDATE audit_entries SET outcome = 'denied' WHERE id = %s", entry_at(seal.number))
+    assert "each bears the mark of an erasure" in said
+    tamper("UPDATE audit_entries SET outcome = 'denied' WHERE id = %s", entry_at(of_policy.number))
     assert verify()[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("group", "columns"),
+    [
+        ("actor", {"actor_name": "innocent"}),
+        ("place", {"scope": "project:other"}),
+        ("reason", {"reason": "forged"}),
+        ("reason", {"reason": ""}),
+        ("reason", {"reason": GONE}),
+        ("changes", {"changes": []}),
+        ("changes", {"changes": [{"table": "domains", "id": TEAM, "before": {"a": 1}, "after": {"a": 2}}]}),
+        ("changes", {"changes": [{"table": "domains", "id": TEAM, "before": None, "after": mark(new_id())}]}),
+        ("changes", {"changes": [{"table": "proposals", "id": "1", "before": None, "after": {"input": "forged"}}]}),
+        ("changes", {"changes": [{"table": "proposals", "id": str(new_id()), "before": None, "after": STANDS}]}),
+        ("changes", {"changes": [{"table": "decisions", "id": "1", "before": {}, "after": STANDS}]}),
+    ],
+)
+def test_what_no_erasure_leaves_is_found_though_its_salt_is_gone(of_policy, group, columns):
+    rewrite(of_policy, **columns)
+    drop_salts(of_policy, group)
+    code, said = verify()
+    assert code == 1
+    assert f"Sequence {of_policy.number}: no erasure leaves its entry as it is: {group} (entry " in said
+
+
+@pytest.fixture
+def of_decision(sealed) -> AuditSeal:
+    """The seal of an entry by which a proposal was rejected, with a reason."""
+    rule = {"name": "turns", "actions": ["commit_turn"]}
+    sealed.operator.do("set_policy", domain_id=TEAM, document={"review": {"queue": [rule]}}, reason="r")
+    proposal = sealed.agent.do("commit_turn", a_turn(session_id="other"))["proposal"]["id"]
+    sealed.reviewer.do("reject_proposal", id=proposal, reason="a secret")
+    jobs.seal_audit()
+    return AuditSeal.objects.get(entry_id=AuditEntry.objects.get(action="reject_proposal").pk)
+
+
+def scrubbed(seal: AuditSeal, receipt: UUID) -> None:
+    """Its entry and its proposal, as an erasure leaves both."""
+    entry = AuditEntry.objects.get(pk=seal.entry_id)
+    rewrite(seal, changes=[{**change, "before": STANDS, "after": STANDS} for change in entry.changes], reason=GONE)
+    drop_salts(seal, "changes", "reason")
+    with unguarded():
+        Proposal.objects.filter(pk=str(entry.proposal_id)).update(subject_key=f"erased:{receipt}")
+
+
+def test_what_stays_of_a_decision_is_an_erasure_where_its_proposal_was_scrubbed(of_decision):
+    receipt = new_id()
+    with unguarded():
+        Tombstone.objects.create(receipt_id=receipt, domain_id=TEAM, kind="memory", object_id=new_id(), scope="*")
+    scrubbed(of_decision, receipt)
+    code, said = verify()
+    assert code == 0, said
+
+
+@pytest.mark.parametrize("subject", ["erased:{}", "erased:", "erased:x", "a subject {}"])
+def test_a_decision_taken_out_without_an_erasure_is_found(of_decision, subject):
+    scrubbed(of_decision, new_id())
+    with unguarded():
+        entry = AuditEntry.objects.get(pk=of_decision.entry_id)
+        Proposal.objects.filter(pk=str(entry.proposal_id)).update(subject_key=subject.format(new_id()))
+    code, said = verify()
+    assert code == 1
+    assert f"Sequence {of_decision.number}: no erasure leaves its entry as it is: changes, reason (entry " in said
+
+
+def test_an_entry_that_denies_its_seal_is_found_and_stops_no_sealing(sealed):
+    tamper("UPDATE audit_entries SET sealed = %s WHERE id = %s", False, entry_at(2))
+    code, said = verify()
+    assert (code, "it has a seal, but says that it has none" in said) == (1, True)
+    sealed.agent.do("list_domains")
+    assert jobs.seal_audit() >= 1
+    assert chain.waiting()[0] == 0
 
 
 def test_equal_entries_have_unequal_digests(sealed):

@@ -127,10 +127,10 @@ def test_no_other_page_tells_it_before_the_look_is_given(desk):
 
 
 def test_only_others_are_asked(desk):
-    proposal = decided(desk, "The port is 5432")
+    proposal = decided(desk, "The mascot is Zebulon")
     make_person("cid", ELSEWHERE, is_staff=True)
     get_staff = sign_in("cid")
-    assert "5432" not in text_of(get_staff, reverse(LIST))
+    assert "Zebulon" not in text_of(get_staff, reverse(LIST))
     ghost = str(uuid4())
     pages = [get_staff.get(look(each)) for each in (proposal, ghost)]
     assert [page.status_code for page in pages] == [404, 404]
@@ -141,12 +141,12 @@ def test_only_others_are_asked(desk):
 
 
 def test_who_decided_or_was_second_is_not_asked_again(desk):
-    proposal = propose(desk.cast.agent, "The port is 5432")
+    proposal = propose(desk.cast.agent, "The mascot is Zebulon")
     desk.ann.post(
         reverse("admin:governance_item", args=[proposal]), {"act": "approve_proposal", "revision": "1", "reason": ""}
     )
     assert Proposal.objects.get(pk=proposal).state == "approved"
-    assert "5432" not in text_of(desk.ann, reverse(LIST))
+    assert "Zebulon" not in text_of(desk.ann, reverse(LIST))
     assert desk.ann.get(look(proposal)).status_code == 404
     assert desk.ann.post(look(proposal), {"verdict": "approve", "reason": "r"}).status_code == 403
     assert answer(desk.ben, proposal, "approve").status_code == 200
@@ -179,10 +179,10 @@ def test_a_double_click_is_one_answer(desk):
 
 def test_the_empty_page_teaches(db):
     desk = make_desk()
-    decided(desk, "The port is 5432")
+    decided(desk, "The mascot is Zebulon")
     page = text_of(desk.ann, reverse(LIST))
     assert "review.blind_sample" in page
-    assert "5432" not in main(page)
+    assert "Zebulon" not in main(page)
     assert f'href="{reverse(LIST)}"' in text_of(desk.ann, reverse("admin:index")), "it stands in the navigation"
     make_person("newcomer", is_staff=True)
     assert "Nothing is assigned to you yet" in text_of(sign_in("newcomer"), reverse(LIST))

@@ -10,7 +10,6 @@ from django.contrib.auth import get_user_model
 
 from governance.models import AuditEntry, Decision, PolicyVersion, Proposal, Reversal
 from kernel import actions
-from kernel.actions import Change
 from kernel.context import Right
 from kernel.errors import (
     ConflictError,
@@ -21,30 +20,13 @@ from kernel.errors import (
     StaleError,
     TransitionError,
 )
-from scopes.models import Domain
 from scopes.selectors import identify_person
 from tests.conftest import TEAM, make_agent, make_cast, make_person
-from tests.governance.made import made, note_of
-from tests.governance.queueing import later, queue_note, review, row_of, set_review
+from tests.governance.made import made, note_back, note_of
+from tests.governance.queueing import desk, later, queue_note, review, row_of, set_review
 from tests.threads import at_once
 
-
-def note_back(given, changes, ctx):
-    """Write the note that was there before."""
-    (change,) = changes
-    row = Domain.objects.get(pk=change.id)
-    if row.metadata != change.after:
-        raise StaleError("The note was changed since.")
-    Domain.objects.filter(pk=row.pk).update(metadata=change.before)
-    return [Change("domains", row.pk, change.after, change.before)]
-
-
-@pytest.fixture
-def desk(cast, monkeypatch):
-    """The cast, with `note` queued by policy and reversible, and a second reviewer `ann`."""
-    monkeypatch.setitem(actions._registry, "note", made(reverse=note_back))
-    set_review(cast)
-    return cast, make_person("ann", TEAM)
+__all__ = ["desk"]
 
 
 def choices(*ids: str, revision: int = 1) -> list[dict]:

@@ -7,8 +7,11 @@ import re
 import pytest
 from django.urls import reverse
 
+from governance.admin import bulk
+from governance.admin.bulk import HIGH
 from governance.models import AuditEntry, Proposal
-from tests.governance.desk import make_desk, propose, queue, text_of
+from kernel.ids import new_id
+from tests.governance.desk import make_desk, propose, queue, statements, text_of
 from tests.guards.write_guard import unguarded
 
 BULK = "admin:governance_bulk"
@@ -117,15 +120,102 @@ def test_over_the_cap_the_rest_stays(db):
     assert states() == ["approved", "approved", "open", "open"]
 
 
+def test_of_all_that_match_those_left_out_are_counted_however_many(desk, monkeypatch):
+    monkeypatch.setattr(bulk, "PAGE", 3)
+    desk.cast.operator.do("set_policy", document={"review": {"bulk_cap": 2}}, reason="few at a time")
+    ids = [propose(desk.cast.agent, f"Thing {n}") for n in range(9)]
+    with unguarded():
+        Proposal.objects.filter(pk=ids[8]).update(risk=2)
+    asked = ask(desk.ann, [], all="yes")
+    page = asked.content.decode()
+    assert "9 match the filter now" in page
+    assert "Approve 2 proposals?" in page
+    assert "7 will not be decided" in page
+    assert [(each.size, each.more) for each in asked.context["left_out"]] == [(6, 5), (1, 0)]
+    narrow = ask(desk.ann, [], all="yes", query="queue=open&risk=normal")
+    assert "6 will not be decided" in narrow.content.decode()
+
+
+def test_what_was_not_looked_at_is_told_where_the_first_may_not_be_decided(desk, monkeypatch):
+    monkeypatch.setattr(bulk, "PAGE", 3)
+    monkeypatch.setattr(bulk, "why_not", lambda view, ctx: "You may see it and not decide on it.")
+    desk.cast.operator.do("set_policy", document={"review": {"bulk_cap": 2}}, reason="few at a time")
+    for n in range(5):
+        propose(desk.cast.agent, f"Thing {n}")
+    page = ask(desk.ann, [], all="yes").content.decode()
+    assert "5 will not be decided" in page
+    assert "looks at the first 3 only" in page
+
+
 def test_like_ones_open_as_a_set(desk):
-    for n in range(4):
-        propose(desk.cast.agent, "Customers prefer e-mail", project=f"shop{n}")
-    propose(desk.cast.agent, "Something else entirely")
+    told = (
+        "Customers prefer e-mail",
+        "customers prefer email.",
+        "Our customers prefer email",
+        "Customers prefer E-Mail!",
+    )
+    for n, text in enumerate(told):
+        propose(desk.cast.agent, text, session=f"s{n}")
+    for apart in ("Something else entirely", "Customers do not prefer e-mail"):
+        propose(desk.cast.agent, apart)
+    propose(desk.cast.agent, told[0], project="another")
     page = text_of(desk.ann, queue())
     link = re.search(r'href="([^"]+)">4 like this', page)
     assert link
     asked = desk.ann.get(link[1].replace("&amp;", "&"))
     assert "Approve 4 proposals?" in asked.content.decode()
+    (group,) = asked.context["groups"]
+    beside = [[(each.kind, each.text.strip()) for each in part.beside] for part in group.parts]
+    assert beside[0] == [], "the first is what the others are compared with"
+    assert ("removed", "Customers") in beside[1]
+    assert ("added", "customers") in beside[1]
+    assert all(beside[1:])
+
+
+def test_equal_differences_stand_together(desk):
+    ids = [propose(desk.cast.agent, "The port is 5432", session=f"s{n}") for n in range(2)]
+    ids.append(propose(desk.cast.agent, "The port is 5433"))
+    asked = ask(desk.ann, ids)
+    (group,) = asked.context["groups"]
+    assert [len(part.lines) for part in group.parts] == [2, 1]
+    assert "2 times the same" in asked.content.decode()
+    assert len(asked.context["picks"]) == 3
+
+
+def test_what_would_be_replaced_is_compared_word_by_word(desk):
+    first = propose(desk.cast.agent, "The port is 5432")
+    desk.cast.reviewer.do("approve_proposal", id=first)
+    row = Proposal.objects.get(pk=first)
+    turn = {**row.input, "session_id": "s2", "idempotency_key": None}
+    turn["turn_events"]["decisions"][0]["decision"] = "The port is 5433"
+    proposal = desk.cast.agent.do("commit_turn", turn)
+    second = (proposal.get("proposal") or proposal["queued"][0])["id"]
+    for page in (ask(desk.ann, [second]).content.decode(), text_of(desk.ann, queue())):
+        assert re.search(r"<del[^>]*>.*?5432", page, re.DOTALL), page[-3000:]
+        assert re.search(r"<ins[^>]*>.*?5433", page, re.DOTALL)
+    item = str(row.changes and Proposal.objects.get(pk=second).told_before)
+    assert item == "The port is 5432"
+
+
+def test_a_full_queue_asks_in_few_statements_and_counts_what_is_of_high_risk(desk):
+    first = Proposal.objects.get(pk=propose(desk.cast.agent, "The port is 5432"))
+    more = []
+    for n in range(300):
+        copy = Proposal.objects.get(pk=first.pk)
+        copy.pk, copy.subject_key, copy.risk = new_id(), f"copy:{n}", 2 if n % 2 else n % 4 // 2
+        more.append(copy)
+    with unguarded():
+        Proposal.objects.bulk_create(more)
+    answer = desk.ann.get(reverse(BULK) + "?queue=open")
+    assert len(answer.context["picks"]) == 50
+    told = {each.why: len(each.views) + each.more for each in answer.context["left_out"]}
+    assert sorted(told.values()) == [101, 150]
+    assert told[HIGH] == 150
+    assert "and 130 more" in answer.content.decode()
+    assert statements(desk.ann, reverse(BULK) + "?queue=open") < 20
+    only = desk.ann.get(reverse(BULK) + "?queue=open&risk=high")
+    assert only.context["picks"] == []
+    assert "Nothing of this can be decided here" in only.content.decode()
 
 
 def test_a_batch_is_undone_at_once(desk):
@@ -155,7 +245,6 @@ def test_sending_it_twice_is_one_batch(desk):
         ["00000000-0000-0000-0000-000000000000:1"],
         ["\x00:1"],
         ["00000000-0000-0000-0000-000000000000:²"],
-        [],
     ],
 )
 def test_mangled_picks_decide_nothing(desk, picks):
@@ -164,6 +253,16 @@ def test_mangled_picks_decide_nothing(desk, picks):
     assert "Nothing of this can be decided here" in desk.ann.post(reverse(BULK), sent).content.decode()
     answer = desk.ann.post(reverse(BULK), {**sent, "step": "decide", "reason": "r", "count": "²"})
     assert answer.status_code in (200, 422)
+    assert states() == ["open"]
+
+
+@pytest.mark.parametrize("verdict", ["approve", "reject", "request_changes"])
+def test_where_nothing_was_picked_the_page_says_so(desk, verdict):
+    propose(desk.cast.agent, "Thing")
+    page = ask(desk.ann, [], verdict).content.decode()
+    assert "Nothing was picked" in page
+    assert "0 proposals" not in page
+    assert 'name="reason"' not in page
     assert states() == ["open"]
 
 

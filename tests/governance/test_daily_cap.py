@@ -9,9 +9,11 @@ from governance.models import Decision
 from kernel import actions
 from kernel.errors import QuotaExceededError
 from tests.conftest import TEAM
-from tests.governance.made import made
+from tests.governance.made import made, note_back
 from tests.governance.queueing import later, queue_note, review, row_of, set_review
-from tests.governance.test_bulk_and_undo import choices, note_back
+from tests.governance.test_bulk_and_undo import choices
+
+pytestmark = pytest.mark.usefixtures("midday")
 
 
 @pytest.fixture

@@ -10,10 +10,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from governance.hooks import policy_sections
-from governance.policies import Facts, Policies, QueueRule, ReviewPolicy, ScopeFacts, Verdict, decide
+from governance.policies import (
+    CareRule,
+    Facts,
+    Policies,
+    QueueRule,
+    ReviewPolicy,
+    ScopeFacts,
+    Verdict,
+    decide,
+    deciding,
+    held_by,
+    may_wait,
+    verdict_of,
+)
+from kernel.actions import get
 from kernel.context import ActorKind, Right
 
 ALL = tuple(sorted(Right))
+DECIDES = ("audit", "decide", "promote", "read")
 RULE = QueueRule(name="wait", actions=["commit_*"], scope_types=["global", "project"])
 
 
@@ -34,6 +49,11 @@ def facts(*scopes: tuple[str, tuple[str, ...]], **fields: Any) -> Facts:
         approved=False,
     )
     return replace(base, **fields)
+
+
+def person(*scopes: tuple[str, tuple[str, ...]], **fields: Any) -> Facts:
+    """A call for which a person who decides there needs no other right."""
+    return facts(*scopes, **{"actor_kind": "person", "action": "retract_item", "or_decide": True, **fields})
 
 
 def test_it_works():
@@ -66,6 +86,16 @@ def test_it_works():
         (facts(("project:p", ALL), actor_kind="person"), "allow", "right:write", ""),
         (facts(("project:p", ALL), actor_kind="system"), "allow", "right:write", ""),
         (facts(("task:t", ALL)), "allow", "right:write", ""),
+        (person(("task:t", DECIDES)), "allow", "right:decide", ""),
+        (person(("task:t", DECIDES), ("task:u", ALL)), "allow", "right:decide", ""),
+        (person(("task:t", ALL)), "allow", "right:write", ""),
+        (person(("task:t", DECIDES), ("task:u", ("read", "promote"))), "deny", "missing_right:write", "forbidden"),
+        (person(("task:t", DECIDES), ("task:u", ())), "deny", "not_visible", "not_found"),
+        (person(("task:t", ("decide",))), "allow", "right:decide", ""),
+        (person(("task:t", ("read", "audit"))), "deny", "missing_right:write", "forbidden"),
+        (person(("task:t", DECIDES), or_decide=False), "deny", "missing_right:write", "forbidden"),
+        (person(("task:t", DECIDES), actor_kind="agent"), "deny", "missing_right:write", "forbidden"),
+        (person(("task:t", DECIDES), actor_kind="system"), "deny", "missing_right:write", "forbidden"),
     ],
 )
 def test_the_table(case, verdict, rule, code):
@@ -132,3 +162,73 @@ def test_what_is_always_reviewed_waits_without_any_rule_until_it_is_approved():
     assert (decide(case, policies()).verdict, decide(case, policies()).rule) == (Verdict.QUEUE, "always_reviewed")
     assert decide(replace(case, approved=True), policies()).verdict is Verdict.ALLOW
     assert decide(replace(case, scopes=(ScopeFacts("task:t", ("read",)),)), policies()).verdict is Verdict.DENY
+
+
+def test_facts_kept_before_deciding_did_as_well_are_replayed_as_they_were():
+    now = person(("task:t", DECIDES))
+    assert Facts.from_json(now.as_json()) == now
+    kept = {name: value for name, value in now.as_json().items() if name != "or_decide"}
+    assert decide(Facts.from_json(kept), policies()).verdict is Verdict.DENY
+
+
+def test_who_could_do_it_by_deciding_is_told_both_rights():
+    refused = person(("task:t", ("read",)))
+    assert "'write' or 'decide'" in decide(refused, policies()).message
+    assert "'decide'" not in decide(replace(refused, actor_kind="agent"), policies()).message
+
+
+TWO = ReviewPolicy(two_person=[CareRule(name="both", actions=["retract_*"], scope_types=["global"])])
+
+
+@pytest.mark.parametrize(
+    ("case", "verdict"),
+    [
+        (person(("global:all", DECIDES)), "queue"),
+        (person(("task:t", DECIDES), place="global:all"), "queue"),
+        (person(("task:t", DECIDES)), "allow"),
+        (person(("global:all", DECIDES), action="correct_item"), "allow"),
+        (person(("global:all", DECIDES), approved=True), "allow"),
+        (person(("global:all", DECIDES), queueable=False), "allow"),
+        (person(("global:all", DECIDES), effect="read"), "allow"),
+        (person(("global:all", ("read",))), "deny"),
+        (facts(("global:all", ALL), action="retract_item"), "allow"),
+        (facts(("global:all", ALL), action="retract_item", actor_kind="system"), "allow"),
+    ],
+)
+def test_a_persons_call_for_which_two_stand_waits(case, verdict):
+    decision = decide(case, replace(policies(), sections={**policies().sections, "review": TWO}))
+    assert decision.verdict == verdict
+    assert verdict_of(decision.rule) is decision.verdict
+    assert (decision.rule == "review.two_person:both") is (verdict == "queue")
+    assert decide(Facts.from_json(case.as_json()), policies()).verdict != "queue"
+
+
+def test_a_commit_may_hold_back_what_two_persons_stand_for():
+    two = replace(policies(), sections={**policies().sections, "review": TWO})
+    found = [may_wait(two, get("retract_item"), kind, "global") for kind in ("person", "agent")]
+    assert found == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("rule", "name", "said"),
+    [
+        ("always_reviewed", "", "commit_turn always waits for a person who may decide in its place"),
+        (
+            "review.two_person:both",
+            "both",
+            "two persons stand for commit_turn; a proposer who could decide on it is one of them",
+        ),
+        (
+            "review.queue:wait",
+            "wait",
+            "calls of commit_* by agent on scopes of type global, project wait for a person",
+        ),
+        ("review.queue:gone", "gone", ""),
+        ("right:write", "", ""),
+    ],
+)
+def test_what_holds_a_call_is_told_in_one_way(rule, name, said):
+    assert held_by("commit_turn", rule, policies(RULE)) == (name, said)
+    told = deciding(facts(), rule, policies(RULE))
+    assert told.startswith("Held for review") == bool(name or said)
+    assert said in told

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from governance import gate
 from governance.models import AuditEntry, Decision, Proposal, ProposalStep
 from kernel import actions, clock
+from kernel.context import Door
 from kernel.errors import (
     ConflictError,
     ForbiddenError,
@@ -17,6 +19,8 @@ from kernel.errors import (
 from tests.conftest import TEAM, make_agent, make_person
 from tests.governance.made import failing, made, note_of, note_on_domain
 from tests.governance.queueing import queue_note, row_of, set_review
+
+pytestmark = pytest.mark.usefixtures("midday")
 
 BLANK = ["", " \n\t", "\u200b\u2060", None]
 
@@ -84,7 +88,7 @@ def test_the_refusal_names_who_decided_and_when_as_data(desk):
         "not ours",
         "rejected",
     )
-    assert told["at"].startswith(f"{clock.now():%Y-}")
+    assert told["at"].startswith(f"{clock.now():%Y-%m-%d}")
 
 
 class TestTwoPersons:
@@ -163,10 +167,50 @@ class TestTwoPersons:
 
     def test_the_first_approval_too_is_of_what_was_looked_at(self, two):
         cast, _, proposal = two
-        cast.operator.do("note", note="meanwhile")
+        gate.call("note", {"note": "meanwhile"}, ctx=gate.system_ctx("tests", Door.CLI))
         with pytest.raises(StaleError, match="changed since"):
             cast.reviewer.call("approve_proposal", id=proposal)
         assert row_of(proposal).approvals == 0
+
+
+class TestTwoPersonsOfWhomOneCalls:
+    @pytest.fixture
+    def waits(self, desk):
+        cast, ann = desk
+        both = {"two_person": [{"name": "both", "actions": ["note", "set_policy"]}]}
+        cast.operator.do("set_policy", domain_id=TEAM, document={"review": both}, reason="two look")
+        return cast, ann, cast.operator.do("note", note="first")["proposal"]
+
+    def test_it_works(self, waits):
+        cast, ann, proposal = waits
+        assert (proposal["rule"], proposal["approvals_needed"]) == ("review.two_person:both", 1)
+        assert note_of() is None
+        with pytest.raises(ForbiddenError, match="Nobody approves what they"):
+            cast.operator.call("approve_proposal", id=proposal["id"])
+        ann.do("approve_proposal", id=proposal["id"], revision=1)
+        assert note_of() == "first"
+
+    def test_an_edit_does_not_count_on_the_proposer(self, waits):
+        cast, ann, proposal = waits
+        edited = ann.do("edit_and_approve", id=proposal["id"], input={"note": "other"}, reason="clearer")["proposal"]
+        assert (edited["state"], edited["approvals"], edited["approvals_needed"]) == ("open", 1, 2)
+        cast.reviewer.do("approve_proposal", id=proposal["id"], revision=2)
+        assert note_of() == "other"
+
+    def test_the_proposers_own_revision_still_counts(self, waits):
+        cast, ann, proposal = waits
+        cast.operator.do("revise_proposal", id=proposal["id"], input={"note": "second"})
+        ann.do("approve_proposal", id=proposal["id"], revision=2)
+        assert note_of() == "second"
+
+    def test_the_policy_is_not_loosened_by_one_alone_but_by_the_system(self, waits):
+        cast, _, _ = waits
+        loose = {"domain_id": TEAM, "document": {}, "reason": "alone"}
+        queued = cast.operator.do("set_policy", loose)["proposal"]
+        assert (queued["rule"], queued["approvals_needed"]) == ("review.two_person:both", 1)
+        gate.call("set_policy", loose, ctx=gate.system_ctx("operator", Door.CLI))
+        cast.operator.do("note", note="alone")
+        assert note_of() == "alone"
 
 
 class TestEdits:

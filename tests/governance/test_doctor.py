@@ -33,6 +33,14 @@ def _own_store(settings, tmp_path):
     settings.SMARTBRAIN = dataclasses.replace(conf(), data_dir=tmp_path)
 
 
+@pytest.fixture
+def worker(cast) -> None:
+    """A worker has been at it until just now: what was written is sealed, and every schedule is due again soon."""
+    Schedule.objects.update(next_run=clock.now())
+    while chain.seal_next():
+        pass
+
+
 def add(player) -> None:
     player.do("add_document", domain_id=TEAM, options={"text": "Stripes of a zebra.", "title": "Zebra"})
 
@@ -51,6 +59,7 @@ def run(*args: str) -> tuple[int, str]:
     return 0, out.getvalue()
 
 
+@pytest.mark.usefixtures("worker")
 def test_it_works(cast):
     cast.agent.do("commit_turn", a_turn())
     add(cast.agent)
@@ -93,6 +102,7 @@ def test_texts_that_no_search_finds_are_told(cast):
     assert "check_media" in found["media index"]
 
 
+@pytest.mark.usefixtures("worker")
 def test_entries_of_an_earlier_tokeniser_are_told(cast):
     cast.agent.do("commit_turn", a_turn())
     with unguarded():
@@ -109,12 +119,16 @@ def test_stuck_jobs_are_told(cast):
     assert "worker" in wrong(cast)["media jobs"]
 
 
+@pytest.mark.usefixtures("worker")
 def test_a_queue_that_nobody_works_on_is_told(cast):
+    assert "queue" not in wrong(cast)
     Schedule.objects.create(name="x", func="x", next_run=clock.now() - timedelta(hours=1))
     assert "qcluster" in wrong(cast)["queue"]
 
 
+@pytest.mark.usefixtures("worker")
 def test_entries_that_nobody_seals_are_told(cast):
+    assert "audit" not in wrong(cast)
     with unguarded():
         AuditEntry.objects.update(at=clock.now() - timedelta(hours=1))
     assert "audit" in wrong(cast)

@@ -1,77 +1,24 @@
-"""Erasing for good: what goes, what is scrubbed, what stays, who may, and what forbids it."""
+"""Erasing for good: what goes, what is scrubbed, and what stays."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
-from django.apps import apps
 
 from governance.audit import chain
-from governance.models import AuditEntry, AuditSeal, LegalHold, Proposal, Tombstone
-from kernel.errors import ConflictError, DomainError, ForbiddenError, InvalidInputError, NotFoundError
-from media.models import MediaJob, MediaObject, SourceDocument
+from governance.models import AuditEntry, AuditSeal, Proposal, Tombstone
+from kernel.errors import ConflictError, DomainError, InvalidInputError, NotFoundError
+from media.models import MediaObject, SourceDocument
 from memory.models import ContextRecord, KgEdge, MemoryItem, Message, Session, Summary, Turn
-from scopes.selectors import authenticate_key
 from search.models import IndexEntry, Posting
-from tests.conftest import TEAM, Cast, Player, make_agent, make_person
-from tests.guards.write_guard import guarded_tables
-from tests.memory.talk import VERIFIED, commit, compose, context, only, ref
+from tests.conftest import TEAM, make_agent
+from tests.governance.erasing import PLAN, SECRET, erase, eraser, faults, holding, learned, refused, sealed, session_of
+from tests.memory.talk import commit, compose, context, only, ref
 
-SECRET = "zebra-7315"
-PLAN = {"key": "decision:zoo:food", "decision": f"The code is {SECRET}."}
+__all__ = ["eraser"]
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def eraser(cast: Cast) -> Player:
-    """An agent that may erase in the whole domain."""
-    return make_agent("eraser", TEAM, rights=["read", "write", "erase"])
-
-
-def erase(player: Player, kind: str, *ids: str, **fields: object) -> dict:
-    objects = [{"kind": kind, "id": each} for each in ids]
-    return player.do("erase", {"domain_id": TEAM, "objects": objects, "reason": "asked to", **fields})
-
-
-def refused(player: Player, kind: str, *ids: str, **fields: object) -> DomainError:
-    with pytest.raises(DomainError) as told:
-        erase(player, kind, *ids, **fields)
-    return told.value
-
-
-def holding(text: str) -> set[str]:
-    """The tables in which a text stands, anywhere in any row, with the row."""
-    found = set()
-    for model in apps.get_models():
-        if model._meta.db_table in guarded_tables():
-            for row in model._default_manager.values():
-                if text in json.dumps(row, default=str, ensure_ascii=False):
-                    found.add(f"{model._meta.db_table}: {json.dumps(row, default=str, ensure_ascii=False)[:3000]}")
-    return found
-
-
-def learned(cast: Cast, scope: str = "project:p", session: str = "s1") -> dict:
-    answer = commit(
-        cast.agent, session, scopes=context(scope, write=(scope,)), decisions=[{**PLAN, "scope_ref": ref(scope)}]
-    )
-    return only(answer)
-
-
-def session_of(player: Player, name: str = "s1") -> str:
-    rows = player.do("list_sessions", domain_id=TEAM)["sessions"]
-    return next(str(row["id"]) for row in rows if row["session_id"] == name)
-
-
-def sealed() -> None:
-    while chain.seal_next():
-        pass
-
-
-def faults() -> list:
-    return [*chain.check(0, 10_000).faults, *chain.unchained()]
 
 
 def test_it_works(cast):
@@ -275,127 +222,6 @@ def test_a_replay_of_what_was_erased_brings_nothing_back(cast):
     assert not MemoryItem.objects.exists()
 
 
-def test_what_depends_on_it_holds_it(cast):
-    """A memory that was learned from a session, elsewhere than in it."""
-    item = learned(cast)
-    session = session_of(cast.agent)
-    error = refused(cast.operator, "session", session)
-    assert (error.code, error.extra["held"][0]["id"]) == ("conflict", item["id"])
-    assert Turn.objects.exists()
-    told = erase(cast.operator, "session", session, along=True)
-    assert told["erased_count"] == 2
-    assert holding(SECRET) == set()
-
-
-def test_a_copy_holds_what_it_was_made_from(cast):
-    item = learned(cast)
-    made = cast.reviewer.do(
-        "promote_to_scope",
-        memory_item_id=item["id"],
-        target_scope={"type": "global", "id": "g"},
-        reason="for all",
-        **VERIFIED,
-    )
-    copy = made["item"]["id"]
-    assert refused(cast.operator, "memory", item["id"]).extra["held"][0]["id"] == copy
-    assert erase(cast.operator, "memory", item["id"], copy)["erased_count"] == 2
-    assert holding(SECRET) == set()
-
-
-def test_evidence_holds(cast):
-    made = cast.agent.do("add_document", domain_id=TEAM, options={"text": f"# Zoo\n\nWords of {SECRET}."})
-    refs = [{"kind": "document", "id": made["document_id"]}]
-    item = only(commit(cast.agent, "s1", decisions=[{**PLAN, "evidence_refs": refs}]))
-    error = refused(cast.operator, "document", made["document_id"])
-    assert error.extra["held"][0] == {
-        "of": made["document_id"], "kind": "memory", "id": item["id"], "why": "a memory rests on it",
-    }  # fmt: skip
-
-
-def test_a_job_under_way_holds(cast):
-    made = cast.agent.do(
-        "add_document", domain_id=TEAM, options={"text": "Zoo", "source_uri": "https://example.org/z"}
-    )
-    cast.agent.do(
-        "enqueue_media", domain_id=TEAM, operation="add_document", source="https://example.org/z", options={}
-    )
-    assert refused(cast.operator, "document", made["document_id"]).extra["held"][0]["kind"] == "media_job"
-    job = MediaJob.objects.get()
-    cast.agent.do("cancel_media_job", id=str(job.pk))
-    erase(cast.operator, "document", made["document_id"])
-    job.refresh_from_db()
-    assert (job.source, job.options, job.note) == ("", {}, "What it imported was erased.")
-    assert job.request_fingerprint == ""
-
-
-@pytest.mark.parametrize("held", ["object", "scope", "domain"])
-def test_a_legal_hold_forbids(cast, held):
-    item = learned(cast)
-    given: dict[str, dict] = {
-        "object": {"object": {"kind": "memory", "id": item["id"]}},
-        "scope": {"scope": "project:*"},
-        "domain": {"scope": "*"},
-    }
-    hold = cast.operator.do("place_hold", {"domain_id": TEAM, "reason": "a lawsuit", **given[held]})["hold"]
-    assert hold["lifted_at"] is None
-    error = refused(cast.operator, "memory", item["id"])
-    assert error.extra["held"][0]["kind"] == "legal_hold"
-    assert "lawsuit" not in error.message
-    assert MemoryItem.objects.exists()
-    lifted = cast.operator.do("lift_hold", id=hold["id"], reason="it is over")["hold"]
-    assert (lifted["lifted_by"], lifted["lift_reason"]) == ("operator", "it is over")
-    with pytest.raises(DomainError, match="already"):
-        cast.operator.do("lift_hold", id=hold["id"], reason="again")
-    assert cast.operator.do("list_holds", domain_id=TEAM)["holds"] == []
-    assert len(cast.operator.do("list_holds", domain_id=TEAM, lifted=True)["holds"]) == 1
-    erase(cast.operator, "memory", item["id"])
-
-
-def test_a_hold_that_comes_while_the_call_waits_still_forbids(cast, eraser):
-    item = learned(cast)
-    proposal = erase(eraser, "memory", item["id"])["proposal"]["id"]
-    cast.operator.do("place_hold", domain_id=TEAM, scope="*", reason="a lawsuit")
-    with pytest.raises(ConflictError, match="legal hold"):
-        cast.reviewer.do("approve_proposal", id=proposal, revision=1, reason="yes")
-    assert MemoryItem.objects.exists()
-
-
-def test_a_held_document_cannot_be_removed_either(cast):
-    made = cast.agent.do("add_document", domain_id=TEAM, options={"text": "Zoo"})
-    cast.operator.do("place_hold", domain_id=TEAM, scope="*", reason="a lawsuit")
-    with pytest.raises(ConflictError, match="legal hold"):
-        cast.agent.do("remove_document", document_id=made["document_id"], reason="old")
-
-
-def test_a_held_document_keeps_its_sections(cast):
-    """Importing it again replaces them: the same text may come again, another may not."""
-    uri = "https://example.org/z"
-
-    def bring(text: str) -> dict:
-        made: dict = cast.agent.do("add_document", domain_id=TEAM, options={"text": text, "source_uri": uri})
-        return made
-
-    pk = bring("A zebra.")["document_id"]
-    hold = cast.operator.do("place_hold", domain_id=TEAM, object={"kind": "document", "id": pk}, reason="a lawsuit")
-    bring("A zebra.")
-    with pytest.raises(ConflictError, match="legal hold"):
-        bring("No more.")
-    assert cast.agent.do("get_document", document_id=pk)["sections"][0]["content"] == "A zebra."
-    cast.operator.do("lift_hold", id=hold["hold"]["id"], reason="over")
-    assert bring("No more.")["document_id"] == pk
-
-
-def test_a_hold_on_a_session_holds_the_memories_in_its_own_scope(cast):
-    own = only(commit(cast.agent, "s1", decisions=[PLAN]))
-    elsewhere = learned(cast, session="s1")
-    given = {"kind": "session", "id": session_of(cast.agent)}
-    hold = cast.operator.do("place_hold", domain_id=TEAM, object=given, reason="a lawsuit")["hold"]
-    assert refused(cast.operator, "memory", own["id"]).extra["held"][0]["kind"] == "legal_hold"
-    erase(cast.operator, "memory", elsewhere["id"])
-    cast.operator.do("lift_hold", id=hold["id"], reason="over")
-    erase(cast.operator, "memory", own["id"])
-
-
 def test_a_version_written_meanwhile_makes_it_stale(cast, eraser):
     item = learned(cast)
     proposal = erase(eraser, "memory", item["id"])["proposal"]["id"]
@@ -405,57 +231,6 @@ def test_a_version_written_meanwhile_makes_it_stale(cast, eraser):
         cast.reviewer.do("approve_proposal", id=proposal, revision=1, reason="yes")
     assert told.value.code == "stale"
     assert MemoryItem.objects.count() == 2
-
-
-def test_the_right_to_erase_is_needed_everywhere_it_reaches(cast):
-    item = learned(cast)
-    with pytest.raises(ForbiddenError):
-        erase(cast.agent, "memory", item["id"])
-    narrow = make_agent("narrow", TEAM, pattern="session:*", rights=["read", "write", "erase"])
-    assert refused(narrow, "memory", item["id"]).code == "not_found"
-    session = session_of(cast.agent)
-    told = refused(narrow, "session", session, along=True)
-    assert (told.code, item["id"] in told.message, "project" in told.message) == ("conflict", False, False)
-
-
-def test_strangers_are_told_nothing(cast):
-    item = learned(cast)
-    assert refused(cast.stranger, "memory", item["id"]).code == "not_found"
-    elsewhere = {"domain_id": "elsewhere", "objects": [{"kind": "memory", "id": item["id"]}], "reason": "x"}
-    with pytest.raises(NotFoundError):
-        cast.stranger.do("erase", elsewhere)
-
-
-def test_who_may_not_erase_is_told_as_little_of_what_was_erased_as_of_what_never_was(cast, eraser):
-    item = learned(cast)
-    erase(cast.operator, "memory", item["id"], idempotency_key="k")
-    narrow = make_agent("narrow", TEAM, pattern="session:*", rights=["read", "write", "erase"])
-    ghost = "01890a5d-ac96-774b-bcce-b302099a8057"
-    for player in (cast.agent, narrow, eraser, cast.reviewer):
-        told = [refused(player, "memory", pk, idempotency_key="k") for pk in (item["id"], ghost)]
-        assert [each.code for each in told] == ["not_found", "not_found"]
-        assert told[0].message.replace(item["id"], ghost) == told[1].message
-
-
-def test_a_first_answer_is_given_again_only_to_who_still_may_erase(cast, eraser):
-    item = learned(cast)
-    proposal = erase(eraser, "memory", item["id"], idempotency_key="k")["proposal"]["id"]
-    cast.reviewer.do("approve_proposal", id=proposal, revision=1, reason="yes")
-    assert erase(eraser, "memory", item["id"], idempotency_key="k")["deduplicated"] is True
-    cast.operator.do("grant_access", name="eraser", domain_id=TEAM, pattern="*", rights=["read", "write"])
-    narrowed = replace(eraser, identity=authenticate_key(eraser.key))
-    assert refused(narrowed, "memory", item["id"], idempotency_key="k").code == "not_found"
-
-
-def test_receipts_are_read_by_who_reviews_the_scope(cast):
-    item = learned(cast)
-    receipt = erase(cast.operator, "memory", item["id"])["receipt_id"]
-    other = make_person("other", TEAM, "project:q")
-    for player, count in ((cast.reviewer, 1), (cast.operator, 1), (other, 0)):
-        found = player.do("list_tombstones", domain_id=TEAM, receipt_id=receipt)["tombstones"]
-        assert len(found) == count
-    with pytest.raises(ForbiddenError):
-        cast.agent.do("list_tombstones", domain_id=TEAM)
 
 
 @pytest.mark.parametrize(
@@ -476,32 +251,6 @@ def test_bad_input_is_refused(cast, bad):
     with pytest.raises(InvalidInputError):
         cast.operator.do("erase", {**good, **bad})
     assert (MemoryItem.objects.count(), Tombstone.objects.count()) == (1, 0)
-
-
-@pytest.mark.parametrize(
-    "bad",
-    [
-        {},
-        {"scope": "*", "object": {"kind": "memory", "id": "01890a5d-ac96-774b-bcce-b302099a8057"}},
-        {"scope": "nonsense"},
-        {"object": {"kind": "galaxy", "id": "01890a5d-ac96-774b-bcce-b302099a8057"}},
-        {"scope": "*", "reason": " "},
-    ],
-)
-def test_a_hold_names_one_thing_or_scopes(cast, bad):
-    with pytest.raises(InvalidInputError):
-        cast.operator.do("place_hold", {"domain_id": TEAM, "reason": "because", **bad})
-    assert not LegalHold.objects.exists()
-
-
-def test_what_was_never_there_is_not_found(cast):
-    ghost = "01890a5d-ac96-774b-bcce-b302099a8057"
-    for kind in ("memory", "session", "document"):
-        assert refused(cast.operator, kind, ghost).code == "not_found"
-    with pytest.raises(NotFoundError):
-        cast.operator.do("place_hold", domain_id=TEAM, object={"kind": "memory", "id": ghost}, reason="x")
-    with pytest.raises(NotFoundError):
-        cast.operator.do("lift_hold", id=ghost, reason="x")
 
 
 def test_twice_is_not_found_and_the_same_key_gives_the_receipt_again(cast):

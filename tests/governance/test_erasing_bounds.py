@@ -17,7 +17,7 @@ from media.selectors import erasing as of_documents
 from memory.models import KgEdge, MemoryItem, Session
 from memory.selectors import erasing as of_memory
 from tests.conftest import TEAM, Cast
-from tests.governance.test_erasing import PLAN, learned, refused, session_of
+from tests.governance.erasing import PLAN, learned, refused, session_of
 from tests.memory.talk import commit, context, decision, only
 
 pytestmark = pytest.mark.django_db

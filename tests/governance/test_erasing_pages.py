@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from governance.models import LegalHold, Tombstone
 from tests.conftest import ELSEWHERE, TEAM, Cast, make_person
-from tests.governance.test_erasing import SECRET, erase, learned, session_of
+from tests.governance.erasing import SECRET, erase, learned, session_of
 
 pytestmark = pytest.mark.django_db
 

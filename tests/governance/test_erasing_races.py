@@ -25,7 +25,7 @@ from media.services import erasing as erasing_documents
 from media.services import holding as unheld
 from memory.models import Conflict, MemoryItem, Session, Turn
 from tests.conftest import TEAM, Cast, Player, make_cast
-from tests.governance.test_erasing import PLAN, SECRET, erase, holding, learned, session_of
+from tests.governance.erasing import PLAN, SECRET, erase, holding, learned, session_of
 from tests.memory.talk import commit, compose, context, decision, only
 from tests.threads import at_once
 
@@ -64,13 +64,13 @@ def in_the_middle(
         found = real(*given, **named)
         if not passed.is_set():
             passed.set()
-            until = time.monotonic() + (60 if is_postgres() else BLOCKED)
+            until = time.monotonic() + (300 if is_postgres() else BLOCKED)
             while not done.wait(0.02) and not is_waited_for() and time.monotonic() < until:
                 pass
         return found
 
     def other() -> Any:
-        assert passed.wait(60), f"nothing went through {name}"
+        assert passed.wait(300), f"nothing went through {name}"
         try:
             return second()
         finally:

@@ -20,7 +20,7 @@ from legacy.services.scrubbing import scrub_moved_rows
 from memory.models import MemoryItem
 from tests.asked import plan_of
 from tests.conftest import TEAM, Cast
-from tests.governance.test_erasing import PLAN, SECRET, erase, holding, learned, refused, session_of
+from tests.governance.erasing import PLAN, SECRET, erase, holding, learned, refused, session_of
 from tests.guards.write_guard import unguarded
 from tests.memory.talk import commit
 

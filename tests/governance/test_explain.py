@@ -139,6 +139,28 @@ def test_what_if_answers_what_then_happens(cast):
     )
 
 
+def test_a_promotion_is_imagined_from_where_it_starts_to_where_it_is_decided(cast):
+    make_person("ann", TEAM, "project:x")
+    ask = {"name": "ann", "kind": "person", "action": "promote_to_scope", "scope": "project:x"}
+    assert what_if(cast.operator, **ask)["verdict"] == "allow"
+    told = what_if(cast.operator, **ask, target_scope="global:all")
+    assert (told["verdict"], told["rule"], told["facts"]["place"]) == ("queue", "always_reviewed", "global:all")
+    both = what_if(cast.operator, **{**ask, "action": "narrow_item"}, target_scope="task:t")
+    assert (both["verdict"], [each["name"] for each in both["facts"]["scopes"]]) == ("deny", ["project:x", "task:t"])
+
+
+@pytest.mark.parametrize("given", [{"scope": "planet:x"}, {"target_scope": "planet:x"}])
+def test_a_type_of_scope_that_the_domain_does_not_know_is_refused(cast, given):
+    with pytest.raises(InvalidInputError, match="Unknown scope type 'planet'"):
+        what_if(cast.operator, **given)
+
+
+def test_who_asks_reviews_both_ends(cast):
+    ann = make_person("ann", TEAM, "project:x")
+    with pytest.raises(NotFoundError):
+        what_if(ann, action="promote_to_scope", scope="project:x", target_scope="global:all")
+
+
 def test_a_switched_off_principal_cannot_be_asked_about(cast):
     with pytest.raises(NotFoundError):
         what_if(cast.operator, name="nobody")

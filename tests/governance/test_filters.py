@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-import pytest
-from django.contrib.auth import get_user_model
+from importlib import import_module
+from types import SimpleNamespace
 
-from governance.models import SavedFilter
+import pytest
+from django.apps import apps
+from django.contrib.auth import get_user_model
+from django.db import connection
+
+from governance.models import Proposal, SavedFilter
 from kernel import actions
+from kernel.canonical import digest
 from kernel.errors import ConflictError, ForbiddenError, InvalidInputError, NotFoundError
 from scopes.selectors import identify_person
 from tests.conftest import ELSEWHERE, TEAM, Player, make_agent, make_person
 from tests.governance.made import made
 from tests.governance.queueing import later, queue_note, review, row_of, set_review
+from tests.guards.write_guard import unguarded
+
+pytestmark = pytest.mark.usefixtures("midday")
 
 
 @pytest.fixture
@@ -258,3 +267,36 @@ def test_similar_ones_are_counted_and_found(desk):
     cast.reviewer.do("reject_proposal", id=ids[0], reason="r")
     assert cast.reviewer.do("list_proposals", queue="rejected")["proposals"][0]["similar"] == 3
     assert row_of(ids[0]).similar_key
+
+
+def test_what_differs_in_a_number_or_a_place_is_not_similar(desk):
+    cast, _ = desk
+    ids = [queue_note(cast.agent, note) for note in ("Postgres 15", "postgres 15.", "Postgres 16")]
+    assert [row["similar"] for row in cast.reviewer.do("list_proposals", queue="open")["proposals"]] == [1, 1, 0]
+    with unguarded():
+        Proposal.objects.filter(pk=ids[1]).update(scope="project:shed")
+    assert [row["similar"] for row in cast.reviewer.do("list_proposals", queue="open")["proposals"]] == [0, 0, 0]
+    assert listed(cast.reviewer, queue="open", similar_to=ids[0]) == ids[:1]
+
+
+def test_those_of_the_installation_are_alike_among_themselves_and_to_none_of_a_domain(desk):
+    cast, _ = desk
+    ids = [queue_note(cast.agent, note) for note in ("Postgres 15", "postgres 15.", "Postgres 15!", "Postgres 16")]
+    with unguarded():
+        Proposal.objects.filter(pk__in=[*ids[:2], ids[3]]).update(domain=None)
+    assert [row["similar"] for row in cast.operator.do("list_proposals", queue="open")["proposals"]] == [1, 1, 0, 0]
+    assert listed(cast.operator, queue="open", similar_to=ids[0]) == ids[:2]
+    assert listed(cast.operator, queue="open", similar_to=ids[2]) == ids[2:3]
+    reviewed = [cast.operator.do("review_proposal", id=each)["proposal"]["similar"] for each in ids]
+    assert reviewed == [1, 1, 0, 0]
+
+
+def test_what_waited_under_the_old_rule_is_told_apart_by_its_numbers(desk):
+    cast, _ = desk
+    ids = [queue_note(cast.agent, note) for note in ("Postgres 15", "Postgres 16", "alone")]
+    right = [row_of(each).similar_key for each in ids]
+    with unguarded():
+        Proposal.objects.filter(pk__in=ids[:2]).update(similar_key=digest(["note", "postgres"]))
+        Proposal.objects.filter(pk=ids[2]).update(similar_key="of its app")
+        import_module("governance.migrations.0013_alike").rekey(apps, SimpleNamespace(connection=connection))
+    assert [row_of(each).similar_key for each in ids] == [*right[:2], "of its app"]

@@ -21,6 +21,8 @@ from tests.conftest import TEAM, make_agent, make_person
 from tests.governance.made import made, note_of
 from tests.governance.queueing import later, queue_note, set_review, statements
 
+pytestmark = pytest.mark.usefixtures("midday")
+
 
 @pytest.fixture
 def desk(cast, monkeypatch):
@@ -37,15 +39,15 @@ def steps(answer: dict) -> dict[str, str]:
 
 def test_it_works(desk):
     cast, ann = desk
-    cast.reviewer.do("reject_proposal", id=queue_note(cast.agent, "note 1"), reason="not ours")
-    proposal = queue_note(cast.agent, "note 2")
+    cast.reviewer.do("reject_proposal", id=queue_note(cast.agent, "Run 1 failed"), reason="not ours")
+    proposal = queue_note(cast.agent, "run 2 failed")
     ann.do("claim_proposal", id=proposal)
     ann.do("comment_on_proposal", id=proposal, text="looks odd")
     shown = cast.reviewer.do("review_proposal", id=proposal)
     assert shown["proposal"]["claim"]["by"] == "ann"
-    assert shown["presentation"]["subject"] == "note: note 2"
+    assert shown["presentation"]["subject"] == "note: run 2 failed"
     assert [(f["name"], f["before"], f["after"]) for f in shown["presentation"]["rows"][0]["fields"]] == [
-        ("note", None, "note 2")
+        ("note", None, "run 2 failed")
     ]
     assert shown["why"] == "Rule 'wait': calls of note by agent wait for a person."
     assert [(step["kind"], step["by"], step["text"]) for step in shown["timeline"]] == [
@@ -127,7 +129,8 @@ def test_a_reviewer_of_another_scope_sees_nothing(desk):
 def test_an_app_shows_its_own_proposals(desk, monkeypatch):
     cast, _ = desk
 
-    def present(given, changes, ctx):
+    def present(given, changes, ctx, then):
+        assert then is None
         assert ctx.actor.name == "reviewer"
         near = RelatedText(kind="memory", id="1", text="an older note", score=0.9)
         conflict = ConflictNote(rule="same key", explanation="It says otherwise.", severity="high", other=near)

@@ -12,6 +12,7 @@ from governance.policies import ReviewPolicy, ScopesPolicy, effective
 from kernel.errors import DomainError, ForbiddenError, InvalidInputError, NotFoundError, UnavailableError
 from memory.models import Turn
 from tests.conftest import TEAM, a_turn, make_cast
+from tests.guards.write_guard import unguarded
 from tests.threads import at_once
 
 TYPES = ["global", "project", "expert", "task", "session"]
@@ -155,6 +156,74 @@ def test_a_wrong_document_is_refused_and_not_stored(cast, document):
     with pytest.raises(InvalidInputError):
         cast.operator.call("set_policy", domain_id=TEAM, document=document, reason="r")
     assert not PolicyVersion.objects.exists()
+
+
+def queueing(**rule: object) -> dict:
+    return {"review": {"queue": [{"name": "all", "actions": ["commit_turn"], **rule}]}}
+
+
+@pytest.mark.parametrize(
+    ("document", "place", "told"),
+    [
+        (queueing(actions=["comit_turn"]), "review.queue.0.actions", "did you mean 'commit_turn'?"),
+        (queueing(actions=["commit_turn", "zzz_*"]), "review.queue.0.actions", "no action 'zzz_*'"),
+        (queueing(scope_types=["planet"]), "review.queue.0.scope_types", "there are global, project"),
+        (
+            {"review": {"two_person": [{"name": "x", "actions": ["set_policies"]}]}},
+            "review.two_person.0.actions",
+            "did you mean 'set_policy'?",
+        ),
+        ({"scopes": {"conflict_priority": ["task", "planet"]}}, "scopes.conflict_priority", "no scope type 'planet'"),
+        ({"scopes": {"conflict_priority": ["task", "task"]}}, "scopes.conflict_priority", "named twice"),
+    ],
+)
+def test_a_rule_that_would_guard_nothing_is_refused_set_or_tried(cast, document, place, told):
+    for action in ("set_policy", "replay_policy"):
+        reason = {"reason": "r"} if action == "set_policy" else {}
+        with pytest.raises(InvalidInputError) as refused:
+            cast.operator.do(action, domain_id=TEAM, document=document, **reason)
+        assert place in refused.value.message
+        assert told in refused.value.message
+    assert not PolicyVersion.objects.exists()
+
+
+def test_scope_types_that_the_installation_allows_are_known_to_its_domains(cast):
+    scopes = {"scopes": {"allowed_types": ["global", "planet"], "conflict_priority": ["planet", "global"]}}
+    cast.operator.do("set_policy", document=scopes, reason="planets too")
+    cast.operator.do(
+        "set_policy", domain_id=TEAM, document=queueing(actions=["*"], scope_types=["planet"]), reason="r"
+    )
+
+
+def test_the_session_type_always_exists(cast):
+    scopes = {"allowed_types": ["project"], "conflict_priority": ["project", "session"]}
+    document = {**queueing(actions=["*"], scope_types=["session"]), "scopes": scopes}
+    cast.operator.do("set_policy", domain_id=TEAM, document=document, reason="r")
+    assert cast.agent.call("commit_turn", a_turn()).status == 202
+    scopes = {"allowed_types": ["project"], "conflict_priority": ["project", "task"]}
+    with pytest.raises(InvalidInputError, match="no scope type 'task'"):
+        cast.operator.do("set_policy", domain_id=TEAM, document={"scopes": scopes}, reason="r")
+
+
+def test_a_rule_that_stands_already_is_no_obstacle_to_another_change(cast):
+    with unguarded():
+        document = queueing(actions=["gone", "commit_turn"], scope_types=["planet", "session"])
+        PolicyVersion.objects.create(domain_id=TEAM, number=1, source="action", document=document, reason="r")
+    cast.operator.do("set_policy", domain_id=TEAM, document={**document, "scopes": {}}, reason="something else")
+    for rule in ({"actions": ["gone_too"]}, {"actions": ["*"], "scope_types": ["moon"]}):
+        new = {"review": {"queue": [*document["review"]["queue"], {"name": "new", **rule}]}}
+        with pytest.raises(InvalidInputError, match=r"queue\.1\."):
+            cast.operator.do("set_policy", domain_id=TEAM, document=new, reason="r")
+    elsewhere = {"review": {"two_person": [{"name": "new", "actions": ["gone"]}]}}
+    with pytest.raises(InvalidInputError, match="no action 'gone'"):
+        cast.operator.do("set_policy", domain_id=TEAM, document=elsewhere, reason="r")
+
+
+def test_a_stored_rule_stays_in_force_when_what_it_names_goes_away(cast):
+    with unguarded():
+        document = queueing(actions=["gone", "commit_turn"])
+        PolicyVersion.objects.create(domain_id=TEAM, number=1, source="action", document=document, reason="r")
+    assert cast.agent.call("commit_turn", a_turn()).status == 202
 
 
 def test_only_an_operator_changes_a_policy(cast):

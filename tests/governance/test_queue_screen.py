@@ -5,11 +5,16 @@ from __future__ import annotations
 import re
 
 import pytest
+from django.urls import reverse
 
 from governance.models import Proposal
-from tests.conftest import ELSEWHERE, make_person
-from tests.governance.desk import forms, item, make_desk, propose, queue, sign_in, statements, text_of
+from governance.selectors import choices
+from scopes.selectors import authenticate_key
+from tests.conftest import ELSEWHERE, TEAM, Player, make_person
+from tests.governance.desk import decide, forms, item, make_desk, propose, queue, sign_in, statements, text_of
 from tests.guards.write_guard import unguarded
+
+pytestmark = pytest.mark.usefixtures("midday")
 
 
 @pytest.fixture
@@ -118,9 +123,9 @@ def test_high_risk_and_old_come_first(desk):
 
 def test_a_reviewer_of_another_domain_sees_nothing(desk):
     make_person("cid", ELSEWHERE, is_staff=True)
-    propose(desk.cast.agent, "The port is 5432")
+    propose(desk.cast.agent, "The mascot is Zebulon")
     page = text_of(sign_in("cid"), queue())
-    assert "5432" not in page
+    assert "Zebulon" not in page
     assert set(counts(sign_in("cid")).values()) == {"0"}
 
 
@@ -176,3 +181,106 @@ def test_the_queue_asks_few_questions_however_long_it_is(desk):
         save(desk.ann, f"queue=open&text=further+{n}", f"Further tab {n}")
     assert statements(desk.ann, queue("?queue=open")) == few
     assert few <= 20
+
+
+NARROWINGS = [
+    "text=port",
+    "text=端口",
+    "scope=project:shed",
+    "scope=project:*",
+    "mentions_me=true",
+    "risk=normal",
+    "rule=x",
+]
+
+
+@pytest.mark.parametrize("narrowing", NARROWINGS)
+def test_the_counts_follow_every_filter(desk, narrowing):
+    texts = ("The port is 5432", "端口是五千", "A port of the shed")
+    ids = [propose(desk.cast.agent, text, project="shed" if "shed" in text else "shop") for text in texts]
+    desk.cast.reviewer.do("comment_on_proposal", id=ids[0], text="@ann look")
+    decide(desk.ann, ids[2], "reject_proposal", reason="no")
+    tabs = desk.ann.get(queue(f"?queue=open&{narrowing}")).context["tabs"]
+    assert {tab.label: tab.count for tab in tabs} == {
+        tab.label: str(len(listed(desk.ann, f"?{tab.query}"))) for tab in tabs
+    }
+    assert all(narrowing.split("=")[0] in tab.query for tab in tabs), "a tab keeps the filter"
+
+
+def test_filters_choose_among_what_is_there(desk):
+    for text, project in (("One", "shop"), ("Two", "shop"), ("Three", "shed")):
+        propose(desk.cast.agent, text, project=project)
+    pickers = {each.name: each for each in desk.ann.get(queue("?queue=open")).context["pickers"]}
+    told = {name: [(one.value, one.count) for one in each.choices] for name, each in pickers.items()}
+    assert told["scope"] == [("project:*", 3), ("project:shop", 2), ("project:shed", 1)]
+    assert told["proposer"] == [("agent", 3)]
+    assert not pickers["scope"].open
+    shed = {each.name: each for each in desk.ann.get(queue("?queue=open&scope=project:shed")).context["pickers"]}
+    assert [(one.value, one.count) for one in shed["proposer"].choices] == [("agent", 1)], "the other filters hold"
+    assert [(one.value, one.count) for one in shed["scope"].choices] == told["scope"], "one can go to another scope"
+
+
+def test_only_a_field_with_more_values_than_are_listed_is_typed_in(desk, monkeypatch):
+    monkeypatch.setattr(choices, "SHOWN", 2)
+    for text, project in (("One", "shop"), ("Two", "shop"), ("Three", "shed")):
+        propose(desk.cast.agent, text, project=project)
+    told = desk.cast.reviewer.do("proposal_counts", choices_of="open")["choices"]
+    assert (told["cut"], told["at_least"]) == (["scope"], False)
+    pickers = {each.name: each.open for each in desk.ann.get(queue("?queue=open")).context["pickers"]}
+    assert {name for name, is_open in pickers.items() if is_open} == {"scope"}
+    monkeypatch.setattr(choices, "COUNTED_TO", 2)
+    told = desk.cast.reviewer.do("proposal_counts", choices_of="open")["choices"]
+    assert (told["cut"], told["at_least"]) == ([], True)
+    assert all(each.open for each in desk.ann.get(queue("?queue=open")).context["pickers"])
+
+
+def test_a_chosen_value_that_is_gone_stays_chosen(desk):
+    page = text_of(desk.ann, queue("?queue=open&proposer=%3Cb%3E"))
+    assert re.search(r'<option value="&lt;b&gt;" selected>', page)
+
+
+def test_choices_tell_nothing_of_another_domain(desk):
+    propose(desk.cast.agent, "One")
+    make_person("cid", ELSEWHERE, is_staff=True)
+    assert all(not each.choices for each in sign_in("cid").get(queue()).context["pickers"])
+
+
+def offered(page: str) -> dict[str, str]:
+    """What the first form that undoes on a page would send."""
+    form = page.partition(f'action="{reverse("admin:governance_undo")}"')[2].partition("</form>")[0]
+    found = re.findall(r'name="([^"]+)" value="([^"]*)"', form)
+    return {name: value.replace("&amp;", "&") for name, value in found}
+
+
+def test_undo_keeps_the_filter(desk):
+    first, _ = propose(desk.cast.agent, "The port is 5432"), propose(desk.cast.agent, "Another port")
+    sent = {**forms(text_of(desk.ann, item(first, "?queue=open&text=port")), "reject_proposal"), "reason": "no"}
+    toast = desk.ann.post(item(first), sent, follow=True).content.decode()
+    answer = desk.ann.post(reverse("admin:governance_undo"), offered(toast))
+    assert answer["Location"] == item(first, "?queue=open&text=port")
+
+
+def test_a_bulk_undone_comes_back_to_its_filter(desk):
+    ids = [propose(desk.cast.agent, text) for text in ("One port", "Two ports")]
+    sent = {"step": "decide", "verdict": "reject", "reason": "no", "pick": [f"{each}:1" for each in ids]}
+    done = desk.ann.post(reverse("admin:governance_bulk"), {**sent, "query": "queue=open&text=port"}).content.decode()
+    assert desk.ann.post(reverse("admin:governance_undo"), offered(done))["Location"] == queue("?queue=open&text=port")
+
+
+def test_a_promotion_shows_what_would_be_promoted(desk):
+    agent = desk.cast.agent
+    scope = {"type": "task", "id": "t"}
+    said = {"key": "decision:t:port", "decision": "The port is 5432"}
+    known = agent.do("write_memory_item", domain_id=TEAM, scope=scope, type="decisions", item=said)
+    desk.cast.operator.do("grant_access", name="agent", domain_id=TEAM, rights=["read", "write", "promote"])
+    promotion = {
+        "memory_item_id": known["item"]["id"],
+        "target_scope": {"type": "project", "id": "shop"},
+        "reason": "the team agreed",
+        "verification_refs": [{"kind": "url", "id": "https://example.org/why"}],
+    }
+    promoter = Player("agent", authenticate_key(agent.key), agent.key)
+    promoter.do("promote_to_scope", promotion)
+    (line,) = desk.ann.get(queue("?queue=open")).context["lines"]
+    assert [(each.kind, each.text) for each in line.difference] == [("added", "The port is 5432")]
+    assert "1 new, 0 changed" not in text_of(desk.ann, queue("?queue=open"))

@@ -7,12 +7,14 @@ from dataclasses import replace
 import pytest
 
 from governance import gate
-from governance.models import AuditEntry, Proposal
+from governance.contracts import Risk
+from governance.models import RISKS, AuditEntry, Proposal
+from governance.policies import Facts
 from kernel import actions
 from kernel.actions import Applied
 from kernel.context import Ctx, Right
 from kernel.errors import ForbiddenError
-from tests.conftest import TEAM
+from tests.conftest import TEAM, make_person
 from tests.governance.made import NoteInput, NoteResult, made, note_of, note_on_domain
 from tests.governance.test_proposals import queue_rule
 
@@ -65,3 +67,64 @@ def test_a_part_that_is_denied_fails_the_call_that_does_not_catch_it(parts, monk
 def test_it_is_refused_outside_the_gate(parts):
     with pytest.raises(RuntimeError, match="inside the gate"):
         gate.queue_within(made(), NoteInput(), parts.agent.ctx())
+
+
+class TestJudgedAsAnother:
+    """What is judged as two actions waits by the rules of both, and asks for the larger care of both, from when it is held
+    until it is carried out."""
+
+    @pytest.fixture
+    def desk(self, parts, monkeypatch):
+        def both(given: NoteInput, prepared: None, ctx: Ctx) -> Applied[NoteResult]:
+            part = NoteInput(domain_id=given.domain_id, note=given.note)
+            queued = gate.queue_within(actions.get("part"), part, ctx)
+            return NoteResult(note=str(queued.proposal.id) if queued else "done"), []
+
+        monkeypatch.setitem(actions._registry, "note", made(both))
+        monkeypatch.setitem(actions._registry, "twin", replace(made(), name="twin"))
+        monkeypatch.setitem(actions._registry, "part", replace(made(), name="part", judged_as=("twin",)))
+        return parts
+
+    def held(self, cast, **care: list) -> Proposal:
+        document = {"review": {"queue": [{"name": "wait", "actions": ["twin"]}], **care}}
+        cast.operator.do("set_policy", domain_id=TEAM, document=document, reason="r")
+        return Proposal.objects.get(pk=cast.agent.do("note", note="two")["note"])
+
+    def test_it_works(self, desk):
+        row = self.held(desk, two_person=[{"name": "both", "actions": ["twin"]}])
+        assert (row.action, row.rule, row.approvals_needed) == ("part", "review.queue:wait", 2)
+        desk.reviewer.do("approve_proposal", id=str(row.id))
+        assert note_of() is None
+        make_person("ann", TEAM).do("approve_proposal", id=str(row.id))
+        assert note_of() == "two"
+
+    @pytest.mark.parametrize("name", ["part", "twin"])
+    def test_the_rules_of_either_count(self, desk, name):
+        rule = [{"name": "both", "actions": [name]}]
+        row = self.held(desk, two_person=rule, high_risk=rule)
+        assert (RISKS[row.risk], row.approvals_needed) == (Risk.HIGH, 2)
+        revised = desk.agent.do("revise_proposal", id=str(row.id), input={**row.input, "note": "three"})["proposal"]
+        assert (revised["risk"], revised["approvals_needed"]) == ("high", 2)
+
+    def test_a_rule_that_came_since_counts_too(self, desk):
+        row = self.held(desk)
+        self.held(desk, two_person=[{"name": "both", "actions": ["twin"]}])
+        answer = desk.reviewer.do("approve_proposal", id=str(row.id))["proposal"]
+        assert (answer["state"], answer["approvals_needed"]) == ("open", 2)
+
+    def test_by_itself_it_is_judged_no_otherwise(self, desk):
+        self.held(desk)
+        assert desk.agent.call("part", note="alone").status == 202
+
+    def test_an_exception_names_the_action_that_a_rule_holds_back(self, desk):
+        for names, status in ((["part"], 202), (["twin"], 200), (["part", "twin"], 200)):
+            allow = [{"name": "trusted", "actions": names, "actors": ["agent"]}]
+            document = {"review": {"queue": [{"name": "wait", "actions": ["twin"]}], "allow": allow}}
+            desk.operator.do("set_policy", domain_id=TEAM, document=document, reason="r")
+            assert desk.agent.call("part", note=f"{names}").status == status, names
+
+    def test_what_was_kept_of_it_is_read_back_as_it_was(self, desk):
+        desk.agent.do("part", note="alone")
+        kept = AuditEntry.objects.filter(action="part").latest("id").facts
+        assert kept["judged_as"] == ["twin"]
+        assert Facts.from_json(kept).judged_as == ("twin",)

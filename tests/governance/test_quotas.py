@@ -160,8 +160,9 @@ def test_open_proposals(cast, noon):
     first = cast.agent.do("commit_turn", a_turn("one"))["proposal"]["id"]
     cast.agent.do("commit_turn", a_turn("two"))
     assert cast.agent.do("commit_turn", a_turn("two"))["deduplicated"]
-    with pytest.raises(QuotaExceededError, match="withdraw some, or wait for decisions"):
+    with pytest.raises(QuotaExceededError, match="withdraw some, or wait for decisions") as refused:
         cast.agent.do("commit_turn", a_turn("three"))
+    assert refused.value.retry_after == 3600
     assert Proposal.objects.count() == 2
     cast.agent.do("withdraw_proposal", id=first)
     cast.agent.do("commit_turn", a_turn("three"))
@@ -216,7 +217,7 @@ def test_many_at_once_get_exactly_what_is_allowed():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_many_items_at_once_stay_within_the_day():
+def test_many_items_at_once_stay_within_the_day(transactional_db, noon):
     cast = make_cast()
     limit(cast, domain_items_per_day=4)
 

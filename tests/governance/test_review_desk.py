@@ -15,6 +15,8 @@ from tests.governance.made import made, note_of
 from tests.governance.queueing import later, queue_note, set_review
 from tests.threads import at_once
 
+pytestmark = pytest.mark.usefixtures("midday")
+
 
 @pytest.fixture
 def desk(cast, monkeypatch):

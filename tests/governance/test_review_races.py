@@ -102,7 +102,7 @@ def test_the_loser_is_told_who_decided_though_a_second_look_of_theirs_is_wanted(
     assert "was decided by reviewer at" in bulk["outcomes"][0]["message"]
 
 
-def test_two_decisions_at_once_do_not_both_take_the_last_place_of_a_day(desk):
+def test_two_decisions_at_once_do_not_both_take_the_last_place_of_a_day(desk, midday):
     cast, ann = desk
     set_review(cast, daily_cap=1)
     waiting = [queue_note(cast.agent, word) for word in ("one", "two", "three")]
@@ -246,7 +246,7 @@ class TestAnotherDecisionInItsPlace:
             if get_ident() in flying:
                 flying.clear()
                 ready.set()
-                assert done.wait(60)
+                assert done.wait(300)
             return prepared
 
         def first() -> object:
@@ -254,7 +254,7 @@ class TestAnotherDecisionInItsPlace:
             return press()
 
         def second() -> object:
-            assert ready.wait(60)
+            assert ready.wait(300)
             try:
                 return meanwhile()
             finally:

@@ -13,7 +13,7 @@ from governance.models import AuditEntry
 from kernel.errors import DomainError, ForbiddenError, InvalidInputError, NotFoundError
 from memory.models import MemoryItem
 from tests.conftest import ELSEWHERE, Cast, Player
-from tests.governance.test_erasing import SECRET, erase, holding, learned
+from tests.governance.erasing import SECRET, erase, holding, learned
 from tests.memory.talk import compose, context
 
 pytestmark = pytest.mark.django_db

@@ -11,7 +11,7 @@ from governance.gate.opening import is_open
 from governance.hooks import Scrubber
 from kernel.ids import new_id
 from tests.conftest import TEAM, Cast
-from tests.governance.test_erasing import SECRET, erase, holding, learned
+from tests.governance.erasing import SECRET, erase, holding, learned
 from tests.governance.test_erasing_races import before_it_is_stored
 from tests.memory.talk import compose, context
 

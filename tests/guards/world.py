@@ -25,6 +25,7 @@ PROJECT = f"project-{MARK}"
 OTHER = "other"
 THEIR_OWN = frozenset({"preferences", "saved_filters"})  # what a person chose for themselves
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+KEY = {"idempotency_key": "k"}
 
 
 @dataclass

@@ -9,8 +9,8 @@ from uuid import UUID
 from governance.models import Proposal
 from memory.models import Conflict, MemoryItem, Message
 from tests.conftest import TEAM, Cast, Player, make_agent
+from tests.memory.promoting import approve, promote, promoter
 from tests.memory.talk import commit, context, decision, only, ref
-from tests.memory.test_promotion import approve, promote, promoter
 
 SHOP, TASK, EXPERT, GLOBAL = "project:shop", "task:t", "expert:e", "global:g"
 WHY = {"kind": "url", "id": "https://example.org/why"}

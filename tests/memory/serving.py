@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -42,6 +43,27 @@ def serving(reply: Reply) -> Iterator[tuple[str, Seen]]:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+PATIENCE = 120.0  # seconds that a server waits for who asked to leave
+
+
+def silent(handler: BaseHTTPRequestHandler, _: bytes) -> None:
+    """Say nothing for as long as who asked stays."""
+    handler.connection.settimeout(PATIENCE)
+    handler.rfile.read(1)
+
+
+def dripping(handler: BaseHTTPRequestHandler, _: bytes) -> None:
+    """Send one byte after the other for as long as who asked stays."""
+    handler.send_response(200)
+    handler.send_header("content-length", "10000")
+    handler.end_headers()
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        handler.wfile.write(b" ")
+        handler.wfile.flush()
+        time.sleep(0.05)
 
 
 def answer(body: bytes, status: int = 200, **headers: str) -> Reply:

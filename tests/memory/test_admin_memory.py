@@ -84,7 +84,7 @@ def test_it_works(cast, client):
 
 @pytest.mark.parametrize(
     ("model", "action"),
-    [(MemoryItem, "get_memory_item"), (ContextRecord, "get_context"), (ExtractionRun, "list_extractions")],
+    [(ContextRecord, "get_context"), (ExtractionRun, "list_extractions")],
 )
 def test_looking_is_on_record(cast, client, model, action):
     made = commit(cast.agent, decisions=[decision("private")])

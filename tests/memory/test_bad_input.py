@@ -6,10 +6,12 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from governance import gate
+from kernel.actions import all_actions
 from kernel.errors import DomainError, InvalidInputError, InvalidJsonError, TooLargeError
 from memory.models import KgEdge, MemoryItem, Turn
 from tests.conftest import TEAM, make_cast
@@ -32,7 +34,7 @@ SHARED = {
     "scope_ref": {"type": "session", "id": "s1"},
     "supersedes": "01a22ffd-c3f2-7c9a-9451-3528953149e0",
     "valid_from": "2026-01-01T00:00:00Z",
-    "valid_to": "2027-01-01T00:00:00Z",
+    "valid_to": "2099-01-01T00:00:00Z",
     "review_by": "2026-06-01T00:00:00+08:00",
     "importance": 3,
     "evidence_refs": [{"kind": "url", "id": "https://example.com/"}],
@@ -298,7 +300,7 @@ def test_anything_in_any_field_ends_in_an_answer_or_a_refusal():
     cast = make_cast()
     refusals: list[tuple[int, bool]] = []
 
-    @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+    @settings(max_examples=150)
     @given(spoiled())
     def attempt(events: dict) -> None:
         before = stored()
@@ -316,3 +318,19 @@ def test_anything_in_any_field_ends_in_an_answer_or_a_refusal():
     assert {status for status, _ in refusals} <= {400, 409, 413, 422}
     assert isinstance(search(cast.agent, "anything"), list)
     assert cast.agent.do("list_memory_items", domain_id=TEAM)["items"] is not None
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        each
+        for each in all_actions()
+        if "reason" in each.input.model_fields and each.input.model_fields["reason"].is_required()
+    ],
+    ids=lambda action: action.name,
+)
+@pytest.mark.parametrize("reason", ["", " \n", "\u200b", "\u200b \u2060"])
+def test_a_reason_that_nobody_can_read_is_none_wherever_one_is_asked_for(action, reason):
+    with pytest.raises(ValidationError) as refused:
+        action.input.model_validate({"reason": reason})
+    assert ("reason",) in [each["loc"] for each in refused.value.errors()]

@@ -1,56 +1,34 @@
-"""The screens of conflicts and shadows: what a reviewer sees, decides and takes back, with plain forms."""
+"""The page of a conflict and the inspector of shadows: what a reviewer sees, decides and takes back, with plain forms."""
 
 from __future__ import annotations
 
-from typing import Any
+import re
 
 import pytest
-from django.contrib.auth import get_user_model
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from governance.models import AuditEntry
-from kernel.context import Ctx, Door
-from memory.extensions.conflicts import open_conflicts
-from memory.models import Conflict, MemoryItem
-from scopes.selectors import identify_person
-from tests.conftest import TEAM, Cast, make_agent, make_person
+from memory.admin.listed import pages_of
+from memory.contracts.conflicts import SideDetail
+from memory.models import Conflict, MemoryItem, Message
+from tests.conftest import TEAM, make_agent
+from tests.memory.acting import narrow
+from tests.memory.conflict_pages import LIST, NASTY, address, client, send, signed_in
 from tests.memory.conflicts.test_deciding import MYSQL, POSTGRES, disputed, in_force
 from tests.memory.conflicts.test_finding import tell
-from tests.memory.talk import compose, context
+from tests.memory.talk import commit, compose, context, decision, only
 from tests.memory.test_shadows import SCOPES, fill
 
-LIST = "admin:memory_conflict_changelist"
-NASTY = "<script>alert(1)</script> a\u200bb"
-
-
-@pytest.fixture
-def client(cast: Cast) -> Client:
-    return signed_in("ann", TEAM)
-
-
-def signed_in(name: str, *where: str) -> Client:
-    make_person(name, *where, is_staff=True)
-    client = Client()
-    client.force_login(get_user_model().objects.get(username=name))
-    return client
-
-
-def address(conflict: str) -> str:
-    return reverse("admin:memory_conflict_change", args=[conflict])
-
-
-def send(client: Client, conflict: str, outcome: str, **fields: Any) -> Any:
-    return client.post(address(conflict), {"outcome": outcome, "reason": "because", "revision": "1", **fields})
+__all__ = ["client"]
 
 
 def test_it_works(cast, client):
     conflict = disputed(cast)
     text = client.get(address(conflict)).content.decode()
     for part in (
-        "Decide",
+        "What holds?",
         "Postgres",
         "MySQL",
         "another object where there is one",
@@ -70,29 +48,31 @@ def test_it_works(cast, client):
     assert {("get_conflict", "admin"), ("resolve_conflict", "admin")} <= set(entries)
 
 
-def test_the_list_shows_what_is_open_and_can_show_the_rest(cast, client):
+def test_the_page_offers_ready_reasons_a_text_to_merge_and_links_to_where_both_sides_come_from(cast, client):
     conflict = disputed(cast)
-    tell(cast, "The port is 1.", "one")
-    tell(cast, "The port is 2.", "two")
-
-    def shown(query: str) -> list[str]:
-        return [row.rule for row in client.get(reverse(LIST) + query).context["cl"].result_list]
-
-    assert shown("") == ["number", "other_object"]
-    assert shown("?severity=high") == ["other_object"]
-    assert shown("?rule=number") == ["number"]
-    assert shown(f"?q={conflict}") == ["other_object"]
-    send(client, conflict, "keep_a")
-    assert shown("") == ["number"]
-    assert shown("?state=resolved") == ["other_object"]
-    assert shown("?state=all") == ["number", "other_object"]
+    reasons = {"review": {"canned_reasons": {"project:*": ["said on Monday"]}}}
+    cast.operator.do("set_policy", domain_id=TEAM, document=reasons, reason="to choose from")
+    answer = client.get(address(conflict))
+    outcomes = {each["value"]: each for each in answer.context["outcomes"]}
+    assert outcomes["keep_a"]["reasons"][0] == "said on Monday"
+    assert all(1 < len(each["reasons"]) <= 9 for each in outcomes.values())
+    assert len({each["key"] for each in outcomes.values()}) == 5
+    text = answer.content.decode()
+    assert text.count(f">{MYSQL}</textarea>") == 1, "the newer text is where the merge begins"
+    for row in MemoryItem.objects.all():
+        assert reverse("admin:memory_turn_change", args=[row.source_turn_id]) in text
 
 
-def test_after_a_decision_the_next_open_conflict_follows(cast, client):
-    first = disputed(cast)
-    tell(cast, "The port is 1.", "one")
-    (second,) = tell(cast, "The port is 2.", "two")["memory_written"]["found"]
-    assert send(client, second["id"], "not_a_conflict")["Location"] == address(first)
+def test_a_message_that_is_kept_apart_has_no_page_as_evidence(cast):
+    said = [{"role": "user", "content": "Salaries go over NATS"}]
+    given = {"scopes": context("project:shop"), "messages": said, "decisions": [decision("Salaries go over NATS")]}
+    item = only(commit(cast.agent, **given))["id"]
+    message = Message.objects.get()
+    side = SideDetail(item=None, provenance=None, evidence=[{"kind": "message", "id": str(message.pk)}])
+    reader = make_agent("outside", pattern="session:*")
+    assert list(pages_of([side], reader.ctx())) == [str(message.pk)]
+    narrow(cast.agent, item)
+    assert pages_of([side], reader.ctx()) == {}
 
 
 def test_a_decision_is_taken_back(cast, client):
@@ -126,6 +106,7 @@ def test_a_stale_form_says_who_decided(cast, client):
     answer = send(client, conflict, "keep_a")
     assert answer.status_code == 409
     assert "resolved by bob" in answer.content.decode()
+    assert not re.search(r"\((keep_a|keep_b|merge|both_valid|not_a_conflict)\)", answer.content.decode())
     assert in_force(cast) == [MYSQL]
 
 
@@ -253,23 +234,3 @@ def test_a_proposed_decision_is_shown_with_both_sides(cast, client):
     assert presentation["rows"][1]["title"] == POSTGRES
     assert presentation["conflicts"][0]["id"] == conflict
     assert cast.reviewer.do("list_proposals", domain_id=TEAM, has_conflict=True)["proposals"][0]["id"] == proposal
-
-
-def test_the_front_page_counts_what_is_open(cast, client):
-    disputed(cast)
-    text = client.get(reverse("admin:index")).content.decode()
-    assert "Conflicts and shadows" in text
-    assert "high severity" in text
-    panel = open_conflicts(ctx_of_person("ann"))
-    assert panel is not None
-    assert [figure.value for figure in panel.figures] == ["1", "0", "0", "0"]
-    for figure in panel.figures:
-        assert client.get(figure.link).status_code == 200, figure.link
-    assert open_conflicts(ctx_of_person("nobody", make=True)) is None
-
-
-def ctx_of_person(name: str, *, make: bool = False) -> Ctx:
-    if make:
-        make_person(name)
-    identity = identify_person(get_user_model().objects.get(username=name))
-    return Ctx(identity.actor, Door.ADMIN, identity.reach)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from django.db import DatabaseError, connection
 from django.db.models import F
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernel.errors import InvalidInputError, TooLargeError
@@ -269,7 +269,7 @@ def test_a_found_message_names_its_turn_and_its_own_id(cast):
     assert cast.agent.do("get_turn", turn_id=row["ref"]["turn_id"])["turn"]["seq"] == 1
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=40)
 @given(
     text=st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=200),
     meta=st.recursive(

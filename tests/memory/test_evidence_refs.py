@@ -10,6 +10,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from kernel.errors import InvalidInputError
+from memory.contracts.lifecycle import DemoteInput
+from memory.contracts.refs import EvidenceRef
 from memory.models import EvidenceLink, MemoryItem, Message, Turn
 from scopes.selectors import authenticate_key
 from search import hooks
@@ -40,6 +42,13 @@ def test_the_same_reference_in_two_spellings_counts_once(cast):
     assert links(made["id"]) == [("memory", known)]
 
 
+def test_of_two_spellings_the_first_stays_in_its_place():
+    refs = [f"https://{name}" for name in ("a.example", "b.example", "A.example/", "c.example", "b.example#x")]
+    given = {"memory_item_id": NOBODY, "reason": "r", "reason_type": "unsafe"}
+    made = DemoteInput.parse({**given, "evidence_refs": [{"kind": "url", "id": each} for each in refs]})
+    assert [each.id for each in made.evidence_refs] == [refs[0], refs[1], refs[3]]
+
+
 def test_a_message_can_be_named_by_the_callers_own_id_also_in_the_same_turn(cast):
     first = {"role": "user", "content": "We chose Postgres.", "id": "m1"}
     commit(cast.agent, messages=[first], extract=False)
@@ -55,6 +64,26 @@ def test_tool_results_are_evidence_too(cast):
     call = str(Turn.objects.get().tool_calls.get().id)
     made = only(commit(cast.agent, tasks=[task(evidence_refs=[{"kind": "message", "id": call}])]))
     assert links(made["id"]) == [("message", call)]
+
+
+@pytest.mark.parametrize(
+    ("spelt", "same"),
+    [
+        ("HTTPS://Example.ORG/why", True),
+        ("https://example.org:443/why", True),
+        ("https://example.org./why/", True),
+        ("https://ann@example.org/why#part-2", True),
+        ("https://example.org/why?", True),
+        ("https://example.org/%77hy", True),
+        ("http://example.org/why", False),
+        ("https://example.org:8443/why", False),
+        ("https://example.org/Why", False),
+        ("https://example.org/why?page=2", False),
+    ],
+)
+def test_an_address_names_the_same_page_however_it_is_spelt(spelt, same):
+    refs = [EvidenceRef(kind="url", id=text) for text in ("https://example.org/why", spelt)]
+    assert (refs[0].identity == refs[1].identity) is same
 
 
 @pytest.mark.parametrize(
@@ -116,7 +145,7 @@ def test_an_item_of_another_domain_that_one_may_see_is_still_elsewhere(cast):
         commit(both, tasks=[task(evidence_refs=[other])])
 
 
-def test_one_statement_for_each_kind_however_many_references(cast):
+def test_one_statement_for_each_kind_however_many_references(cast, no_folding):
     ids = [only(commit(cast.agent, tasks=[task(str(n), f"task:shop:{n}")]))["id"] for n in range(8)]
     counts = []
     for number, refs in enumerate((ids[:1], ids)):

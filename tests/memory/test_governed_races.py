@@ -50,6 +50,9 @@ def test_one_memory_promoted_by_six_at_once_is_one_copy():
     assert len({each["item"]["id"] for each in answers}) == 1
     assert MemoryItem.objects.filter(scope__external_id="shop").count() == 1
     assert len([each for each in answers if not each["deduplicated"]]) == 1
+    kinds = list(KnowledgeEvent.objects.filter(kind__in=("promoted", "copied")).values_list("kind", flat=True))
+    assert sorted(kinds) == ["copied", "promoted"]
+    assert len({each["promotion"]["event_id"] for each in answers}) == 1
     sound()
 
 

@@ -112,7 +112,7 @@ def test_long_and_wordless_texts_keep_distinct_names():
     assert slug("🙂") != slug("🙃")
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text(st.characters(), max_size=200))
 def test_a_slug_always_fits_a_key_and_is_stable(text):
     name = slug(text)
@@ -122,7 +122,7 @@ def test_a_slug_always_fits_a_key_and_is_stable(text):
     assert check_key("facts", f"fact:{name}:{name}")
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.sampled_from(TYPES), st.text(st.characters(), max_size=60))
 def test_checking_never_breaks_and_is_stable(type_, text):
     try:

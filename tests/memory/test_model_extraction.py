@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -19,7 +18,7 @@ from memory.jobs import extract_turn
 from memory.modelling.client import MAX_REPLY_BYTES
 from memory.models import EvidenceLink, ExtractionRun, MemoryItem
 from tests.conftest import TEAM
-from tests.memory.serving import Reply, Seen, answer, serving
+from tests.memory.serving import Reply, Seen, answer, dripping, serving, silent
 from tests.memory.talk import commit, compose, context, memories, pref, search, shown, states
 
 GOOD = {
@@ -50,7 +49,7 @@ def chat(content: object) -> bytes:
 
 
 @contextmanager
-def a_model(reply: Reply | bytes, timeout: float = 5.0) -> Iterator[Seen]:
+def a_model(reply: Reply | bytes, timeout: float = 60.0) -> Iterator[Seen]:
     """A configured model that answers so; a bytes reply is the whole body."""
     with serving(answer(reply) if isinstance(reply, bytes) else reply) as (url, seen):
         given = replace(
@@ -233,7 +232,7 @@ BAD: dict[str, str | dict | list] = {
 }
 
 
-def refused(cast, reply: Reply | bytes, timeout: float = 5.0) -> dict:
+def refused(cast, reply: Reply | bytes, timeout: float = 60.0) -> dict:
     """The failed extraction that is left: visible, nothing applied, the turn as it was."""
     turn_id = a_turn(cast, "hello")
     with a_model(reply, timeout), pytest.raises(UnavailableError) as caught:
@@ -295,25 +294,10 @@ def test_a_status_other_than_success_is_a_visible_failure(cast, status):
     assert "is busy" in row["raw_reply"]
 
 
-def slowly(pause: float, pieces: int) -> Callable[[Any, bytes], None]:
-    def reply(handler: Any, _: bytes) -> None:
-        handler.send_response(200)
-        handler.send_header("content-length", str(pieces))
-        handler.end_headers()
-        for _number in range(pieces):
-            handler.wfile.write(b" ")
-            handler.wfile.flush()
-            time.sleep(pause)
-
-    return reply
-
-
-@pytest.mark.parametrize("reply", [lambda handler, _: time.sleep(1.5), slowly(0.05, 100)], ids=["silent", "dripping"])
+@pytest.mark.parametrize("reply", [silent, dripping])
 def test_a_slow_model_is_left_behind(cast, reply):
-    started = time.monotonic()
     row = refused(cast, reply, timeout=0.3)
     assert row["error"] == "The model did not answer within 0.3 seconds."
-    assert time.monotonic() - started < 3
 
 
 def test_a_huge_answer_is_not_read_to_its_end(cast):

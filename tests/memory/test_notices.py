@@ -9,12 +9,13 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from kernel import clock
-from memory.models import ContextRecord, Notice
+from memory.models import ContextRecord, KnowledgeEvent, Notice
+from memory.selectors import notices
 from tests.asked import texts
 from tests.conftest import TEAM, Cast, Player, make_agent
 from tests.guards.write_guard import unguarded
+from tests.memory.acting import SHOP, correct, demote, known, narrow, reader, retract, undo
 from tests.memory.talk import commit, compose, context, shown
-from tests.memory.test_lifecycle import SHOP, correct, demote, known, narrow, reader, retract
 
 
 def told(player: Player, session: str = "n1") -> list[dict]:
@@ -89,6 +90,72 @@ def test_a_correction_names_what_took_its_place(cast):
     new = correct(cast.agent, row, text="Use SQLite")["item"]["id"]
     (notice,) = told(other)
     assert (notice["kind"], notice["replacement_id"]) == ("corrected", new)
+
+
+@pytest.mark.parametrize("act", ["retract_item", "correct_item", "demote", "narrow_item"])
+def test_what_is_in_force_again_is_not_told_to_have_gone(cast, act):
+    other = reader()
+    row = known(cast.agent)
+    compose(other, "Postgres?", "n1", scope_context=context(SHOP))
+    if act == "retract_item":
+        retract(cast.agent, row)
+    elif act == "correct_item":
+        correct(cast.agent, row, text="Use SQLite")
+    elif act == "demote":
+        demote(cast.reviewer, row)
+    else:
+        narrow(cast.agent, row)
+    undo(cast.reviewer, act)
+    assert told(other) == []
+
+
+def test_a_correction_corrected_again_names_what_holds_now(cast):
+    other = reader()
+    row = known(cast.agent)
+    compose(other, "Postgres?", "n1", scope_context=context(SHOP))
+    second = correct(cast.agent, row, text="Use SQLite")["item"]["id"]
+    third = correct(cast.agent, second, text="Use DuckDB")["item"]["id"]
+    (notice,) = told(other)
+    assert (notice["kind"], notice["memory_item_id"], notice["replacement_id"]) == ("corrected", row, third)
+
+
+@pytest.mark.parametrize(
+    ("gone", "kind", "why"), [(retract, "retracted", "it was wrong"), (demote, "demoted", "times changed")]
+)
+def test_a_correction_that_is_gone_is_not_named(cast, gone, kind, why):
+    other = reader()
+    row = known(cast.agent)
+    compose(other, "Postgres?", "n1", scope_context=context(SHOP))
+    new = correct(cast.agent, row, text="Use SQLite")["item"]["id"]
+    gone(cast.reviewer, new)
+    (notice,) = told(other)
+    assert (notice["kind"], notice["memory_item_id"], notice["replacement_id"]) == (kind, row, None)
+    assert notice["reason"] == why
+
+
+def test_a_line_of_corrections_that_is_too_long_to_follow_is_told_as_corrected(cast, monkeypatch):
+    monkeypatch.setattr(notices, "MAX_STEPS", 2)
+    other = reader()
+    new = known(cast.agent)
+    compose(other, "Postgres?", "n1", scope_context=context(SHOP))
+    for name in ("SQLite", "DuckDB", "Oracle", "MySQL"):
+        new = correct(cast.agent, new, text=f"Use {name}")["item"]["id"]
+    (notice,) = told(other)
+    assert (notice["kind"], notice["replacement_id"], notice["reason"]) == ("corrected", None, "it is otherwise")
+
+
+def test_a_correction_that_was_promoted_and_taken_back_tells_why_it_was_taken_back(cast):
+    other = reader()
+    row = known(cast.agent)
+    compose(other, "Postgres?", "n1", scope_context=context(SHOP))
+    new = correct(cast.agent, row, text="Use SQLite")["item"]["id"]
+    retract(cast.agent, new)
+    with unguarded():
+        (event,) = KnowledgeEvent.objects.filter(item=new, kind="corrected")
+        event.pk, event.kind, event.reason = None, "promoted", "it holds in the whole company"
+        event.save()
+    (notice,) = told(other)
+    assert (notice["kind"], notice["reason"]) == ("retracted", "it was wrong")
 
 
 def test_a_narrowing_tells_outsiders_nothing_of_the_narrower_scope(cast):

@@ -1,4 +1,4 @@
-"""How proposals about memory look to a reviewer: subject, rows, evidence, neighbours, effect, contexts before and after."""
+"""How proposals about memory look to a reviewer: subject, rows, evidence and neighbours, and where they come from."""
 
 from __future__ import annotations
 
@@ -6,57 +6,15 @@ from typing import Any
 
 import pytest
 
-from governance import gate, hooks
-from governance.contracts.presenting import EffectLine, Presentation, Snapshot
-from governance.gate.opening import writing
-from governance.models import Proposal
-from kernel.actions import Change, get
-from kernel.db import rolled_back
-from memory.models import ContextRecord
-from tests.conftest import TEAM, Cast, Player, make_agent, make_person
-from tests.memory.talk import commit, compose, context, decision, only, pref, ref
-from tests.memory.test_promotion import promote, promoter
-
-SHOP, TASK = "project:shop", "task:t"
-WHY = {"kind": "url", "id": "https://example.org/why"}
-
-
-def hold(cast: Cast, *actions: str) -> None:
-    rule = {"name": "look", "actions": list(actions)}
-    cast.operator.do("set_policy", domain_id=TEAM, document={"review": {"queue": [rule]}}, reason="people look first")
-
-
-def the_proposal() -> Proposal:
-    return Proposal.objects.latest("id")
-
-
-def presented(by: Player) -> Presentation:
-    row = the_proposal()
-    presenter = hooks.presenter_of(row.action)
-    assert presenter is not None
-    given = get(row.action).input.parse(row.input)
-    return presenter(given, [Change.from_json(kept) for kept in row.changes], by.ctx())
-
-
-def effect(by: Player, ctx_of: Player | None = None) -> tuple[list[EffectLine], list[Snapshot], list[Snapshot]]:
-    """The effect of the open proposal and the contexts before and while it is in force."""
-    row = the_proposal()
-    action = get(row.action)
-    given = action.input.parse(row.input)
-    ctx = (ctx_of or by).ctx()
-    changes = [Change.from_json(kept) for kept in row.changes]
-    before = [each for take in hooks.snapshot_takers() for each in take(changes, by.ctx())]
-    prepared = action.prepare(given, ctx)
-    assert action.apply is not None
-    with writing(), rolled_back():
-        _, done = action.apply(given, prepared, ctx)
-        lines = [line for find in hooks.effects() for line in find(list(done), by.ctx())]
-        after = [each for take in hooks.snapshot_takers() for each in take(list(done), by.ctx())]
-    return lines, before, after
-
-
-def fields(presentation: Presentation, place: int = 0) -> dict[str, tuple[Any, Any]]:
-    return {each.name: (each.before, each.after) for each in presentation.rows[place].fields}
+from governance.contracts.presenting import Presentation
+from memory.extensions.evidence import span_in
+from memory.extensions.showing import fields_of
+from memory.models import MemoryItem, Turn
+from tests.conftest import TEAM, Cast, make_person
+from tests.guards.write_guard import unguarded
+from tests.memory.presented import SHOP, TASK, WHY, effect, fields, hold, presented, the_proposal
+from tests.memory.promoting import promote, promoter
+from tests.memory.talk import commit, context, decision, only, pref, ref
 
 
 def test_it_works(cast):
@@ -102,6 +60,7 @@ def test_reworded_the_old_words_stand_beside_the_new(cast):
     ("action", "given", "subject", "row"),
     [
         ("retract_item", {}, "Retract from project:shop", ("status", "active", "retracted")),
+        ("correct_item", {"text": "Use SQLite", "value": {"rationale": "small"}}, "Correct in project:shop: Use SQLite", ("value.decision", "Use Postgres", "Use SQLite")),
         ("correct_item", {"text": "Use SQLite"}, "Correct in project:shop: Use SQLite", ("statement", "Use Postgres", "Use SQLite")),
         ("narrow_item", {"target_scope": ref(TASK)}, "Narrow from project:shop to task:t", ("scope", None, TASK)),
         (
@@ -130,6 +89,41 @@ def test_every_act_on_a_memory_shows_what_changes(cast, action, given, subject, 
     assert fields(shown)[name] == (before, after)
     lines, _, _ = effect(cast.reviewer, agent)
     assert {line.kind for line in lines} >= {"rows", "index"}
+
+
+@pytest.mark.parametrize("inferred", [False, True])
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"text": " warm "},
+        {"value": {"priority": 0.9}},
+        {"text": "writing tone: warm", "value": {"value": "warm", "priority": 0.9}},
+    ],
+)
+def test_a_correction_is_shown_as_it_reads_once_it_is_made(cast, given, inferred):
+    told = {"type": "preferences", "item": pref("dry", priority=0.5), "inferred": inferred}
+    item_id = cast.agent.do("write_memory_item", domain_id=TEAM, scope=ref(SHOP), **told)["item"]["id"]
+    hold(cast, "correct_item")
+    answer = cast.agent.do("correct_item", memory_item_id=item_id, reason="it is so", **given)
+    shown = fields(presented(cast.reviewer))
+    done = cast.reviewer.do("approve_proposal", id=answer["proposal"]["id"], revision=1)["result"]
+    made = fields_of(MemoryItem.objects.get(pk=done["item"]["id"]))
+    told = {name: after for name, (_, after) in shown.items() if name not in ("confidence", "supersedes")}
+    assert told == {name: made.get(name) for name in told}
+    assert {"statement", "value.value", "value.priority", "lifecycle"} <= told.keys()
+
+
+def test_a_correction_that_is_refused_by_now_is_shown_as_it_was_proposed(cast):
+    item_id = only(commit(cast.agent, scopes=context(SHOP), decisions=[decision()]))["id"]
+    hold(cast, "correct_item")
+    cast.agent.do("correct_item", memory_item_id=item_id, reason="it is so", text="Use SQLite")
+    row = the_proposal()
+    row.input["value"] = {"decision": "Use MySQL"}
+    with unguarded():
+        row.save()
+    shown = fields(presented(cast.reviewer))
+    assert shown["statement"] == ("Use Postgres", "Use SQLite")
+    assert shown["value.decision"] == ("Use Postgres", "Use MySQL")
 
 
 def test_what_a_retraction_names_beyond_the_reviewers_sight_is_not_shown(cast):
@@ -190,7 +184,7 @@ class TestFields:
             "notes": ["by hand"],
             "importance": 4,
             "valid_from": "2026-01-01T00:00:00Z",
-            "valid_to": "2027-01-01T00:00:00Z",
+            "valid_to": "2099-01-01T00:00:00Z",
             "review_by": "2026-12-24T00:00:00Z",
             "evidence_refs": [source],
         }
@@ -201,12 +195,12 @@ class TestFields:
         for shown in (turn, presented(cast.reviewer)):
             told = {name: after for name, (_, after) in fields(shown).items()}
             assert (told["value.status"], told["value.notes"], told["importance"]) == ("done", ["by hand"], 4)
-            assert (told["valid_from"], told["valid_to"]) == ("2026-01-01T00:00:00+00:00", "2027-01-01T00:00:00+00:00")
+            assert (told["valid_from"], told["valid_to"]) == ("2026-01-01T00:00:00+00:00", "2099-01-01T00:00:00+00:00")
             assert told["review_by"] == "2026-12-24T00:00:00+00:00"
             assert [each.text for each in shown.evidence] == [source["id"]]
 
     def test_in_the_place_of_another_only_what_really_changes_differs(self, cast):
-        old = decision("Use MySQL", rationale="cheap", importance=3, valid_to="2027-01-01T00:00:00Z")
+        old = decision("Use MySQL", rationale="cheap", importance=3, valid_to="2099-01-01T00:00:00Z")
         commit(cast.agent, scopes=context(SHOP), decisions=[old])
         hold(cast, "commit_turn", "write_memory_item")
         commit(cast.agent, "s2", scopes=context(SHOP), decisions=[decision("Use Postgres")])
@@ -218,89 +212,86 @@ class TestFields:
                 "statement": ("Use MySQL — cheap", "Use Postgres"),
                 "value.decision": ("Use MySQL", "Use Postgres"),
                 "value.rationale": ("cheap", None),
-                "valid_to": ("2027-01-01T00:00:00+00:00", None),
+                "valid_to": ("2099-01-01T00:00:00+00:00", None),
                 "importance": (3, 0),
             }, "what the old one held and the new one does not is a change"
             assert changed(shown, 1) == {"status": ("active", "superseded")}
 
     def test_a_copy_shows_what_it_takes_along(self, cast):
         agent = promoter(cast)
-        given = decision(valid_to="2027-01-01T00:00:00Z", importance=2)
+        given = decision(valid_to="2099-01-01T00:00:00Z", importance=2)
         promote(agent, only(commit(agent, scopes=context(TASK), decisions=[given]))["id"])
         told = fields(presented(cast.reviewer))
-        assert (told["valid_to"][1], told["importance"][1]) == ("2027-01-01T00:00:00+00:00", 2)
+        assert (told["valid_to"][1], told["importance"][1]) == ("2099-01-01T00:00:00+00:00", 2)
         assert not {"status", "lifecycle", "tier", "pinned", "review_by"} & set(told)
 
 
-class TestEffect:
-    def test_promotion_names_who_gains_sight(self, cast):
-        agent = promoter(cast)
-        make_agent("shopkeeper", pattern=SHOP)
-        make_agent("elsewhere-agent", "elsewhere")
-        make_agent("other-project", pattern="project:other")
-        source = only(commit(agent, scopes=context(TASK), decisions=[decision()]))["id"]
-        promote(agent, source)
-        lines, _, _ = effect(cast.reviewer, agent)
-        gained = next(line for line in lines if line.kind == "gains_sight")
-        assert (gained.count, gained.who) == (1, ["shopkeeper"])
-        assert not [line for line in lines if line.kind == "loses_sight"]
+class TestSource:
+    """Where something was learned: session, turn, the words that say it, and the page of the conversation."""
 
-    def test_narrowing_names_who_loses_sight(self, cast):
-        make_agent("shopkeeper", pattern=SHOP)
-        item_id = only(commit(cast.agent, scopes=context(SHOP), decisions=[decision()]))["id"]
-        hold(cast, "narrow_item")
-        cast.agent.do("narrow_item", memory_item_id=item_id, target_scope=ref(TASK), reason="only here")
-        lines, _, _ = effect(cast.reviewer, cast.agent)
-        assert next(line for line in lines if line.kind == "loses_sight").who == ["shopkeeper"]
+    def evidence(self, cast: Cast) -> list[tuple[str, str, str]]:
+        return [
+            (each.source, each.text[slice(*each.span)] if each.span else "", each.link)
+            for each in presented(cast.reviewer).evidence
+        ]
 
-    def test_a_change_of_the_policy_has_no_effect_on_memory(self, cast):
-        assert [line for find in hooks.effects() for line in find([Change("policy_versions", "x", None, {})], cast.reviewer.ctx()) if line.kind in ("rows", "index", "contexts", "gains_sight", "loses_sight")] == []  # fmt: skip
+    def test_it_works(self, cast):
+        hold(cast, "write_memory_item")
+        said = "Well. Let us use  postgres, then."
+        commit(cast.agent, say=said, extract=False, scopes=context(SHOP), decisions=[decision("Use Postgres")])
+        ((source, words, link),) = self.evidence(cast)
+        assert (source, words) == ("user in session s1, turn 1", "use  postgres")
+        assert link.endswith(f"/turn/{Turn.objects.get().pk}/change/")
 
+    def test_what_is_said_in_other_words_is_not_marked(self, cast):
+        hold(cast, "write_memory_item")
+        commit(cast.agent, say="The elephant.", extract=False, scopes=context(SHOP), decisions=[decision()])
+        assert [each[:2] for each in self.evidence(cast)] == [("user in session s1, turn 1", "")]
 
-class TestContexts:
-    def retracting(self, cast: Cast) -> str:
-        item_id = str(only(commit(cast.agent, scopes=context(SHOP), decisions=[decision()]))["id"])
-        compose(cast.agent, "Which database, Postgres?", "s9", scope_context=context(SHOP))
-        compose(cast.agent, "What is the weather?", "s9", scope_context=context("project:other"))
-        hold(cast, "retract_item")
-        cast.agent.do("retract_item", memory_item_id=item_id, reason="wrong")
-        return item_id
-
-    def test_they_are_composed_again_before_and_after(self, cast):
-        self.retracting(cast)
-        lines, before, after = effect(cast.reviewer, cast.agent)
-        assert next(line for line in lines if line.kind == "contexts").count == 1
-        assert [each.lines for each in before] == [["[memory] Use Postgres"]]
-        assert [each.lines for each in after] == [[]]
-        assert before[0].title == "agent: Which database, Postgres?"
-        assert before[0].id == after[0].id
-
-    def test_nothing_of_it_is_kept(self, cast):
-        self.retracting(cast)
-        records = ContextRecord.objects.count()
-        effect(cast.reviewer, cast.agent)
-        assert ContextRecord.objects.count() == records
-
-    def test_a_reviewer_of_a_part_of_the_domain_sees_none(self, cast):
-        """A context draws on several scopes, so part of a domain is not enough."""
-        self.retracting(cast)
-        _, before, after = effect(make_person("shop-reviewer", TEAM, SHOP), cast.agent)
-        assert (before, after) == ([], [])
-
-    def test_at_most_twenty(self, cast):
+    def test_a_turn_without_messages_is_named(self, cast):
+        hold(cast, "write_memory_item")
         commit(cast.agent, scopes=context(SHOP), decisions=[decision()])
-        for number in range(22):
-            compose(cast.agent, "Which database, Postgres?", f"n{number}", scope_context=context(SHOP))
-        self.retracting(cast)
-        _, before, _ = effect(cast.reviewer, cast.agent)
-        assert len(before) == 20
+        ((source, words, link),) = self.evidence(cast)
+        assert (source, words) == ("agent in session s1, turn 1", "")
+        assert link
 
-    def test_whose_key_is_gone_has_no_context_to_compare(self, cast):
-        self.retracting(cast)
-        gate.perform(
-            get("revoke_key"),
-            get("revoke_key").input.parse({"key_prefix": cast.agent.key.split("_")[1]}),
-            ctx=cast.operator.ctx(),
+    def test_a_turn_that_waits_leads_to_the_conversation_so_far(self, cast):
+        hold(cast, "commit_turn")
+        commit(cast.agent, say="Use Postgres, said Ann.", extract=False, scopes=context(SHOP), decisions=[decision()])
+        assert self.evidence(cast) == [("user in session s1", "Use Postgres", "")], "there is none yet"
+        cast.reviewer.do("approve_proposal", id=str(the_proposal().pk))
+        told = cast.reviewer.do("review_proposal", id=str(the_proposal().pk))["presentation"]["evidence"]
+        turn = Turn.objects.get()
+        assert [(each["source"], each["link"]) for each in told] == [
+            ("user in session s1, turn 1", f"/admin/memory/turn/{turn.pk}/change/")
+        ]
+        commit(
+            cast.agent, say="Use DuckDB, too.", extract=False, scopes=context(SHOP), decisions=[decision("Use DuckDB")]
         )
-        _, before, after = effect(cast.reviewer, cast.agent)
-        assert (before, after) == ([], [])
+        ((source, words, link),) = self.evidence(cast)
+        assert (source, words, link) == (
+            "user in session s1",
+            "Use DuckDB",
+            f"/admin/memory/session/{turn.session_id}/change/",
+        )
+
+    def test_who_may_not_read_the_conversation_is_not_led_there(self, cast):
+        hold(cast, "write_memory_item")
+        commit(cast.agent, say="Use Postgres, said Ann.", extract=False, scopes=context(SHOP), decisions=[decision()])
+        assert presented(make_person("shop-reviewer", TEAM, SHOP)).evidence == []
+
+    @pytest.mark.parametrize(
+        ("text", "words", "marked"),
+        [
+            ("我们用 Postgres。", ("我们用 Postgres",), "我们用 Postgres"),
+            ("a (b) [c]", ("(b) [c]",), "(b) [c]"),
+            ("", ("x",), ""),
+            ("anything", (), ""),
+            ("anything", ("   ",), ""),
+            ("anything", (".",), ""),
+            ("x" * 30_000 + " needle", ("needle",), ""),
+        ],
+    )
+    def test_words_are_found_as_they_stand(self, text, words, marked):
+        span = span_in(text, words)
+        assert (text[slice(*span)] if span else "") == marked

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
 from uuid import UUID
 
 import pytest
@@ -14,48 +12,10 @@ from kernel.actions import Change
 from kernel.errors import ConflictError, ForbiddenError, InvalidInputError, NotFoundError
 from memory.models import EvidenceLink, KnowledgeEvent, MemoryItem
 from memory.services.reversing import reverse
-from scopes.selectors import authenticate_key
-from tests.conftest import TEAM, Cast, Player, make_agent, make_person
+from tests.conftest import TEAM, make_agent, make_person
 from tests.memory.factories import made, scope_row
+from tests.memory.promoting import ALL, SHOP, WHY, approve, known, promote, promoted, promoter
 from tests.memory.talk import VERIFIED, commit, context, decision, item, memories, only, pref, ref, task
-
-SHOP = "project:shop"
-ALL = "global:all"
-NOBODY = "01a00000-0000-7000-8000-000000000000"
-WHY = {"kind": "url", "id": "https://example.org/why"}
-
-
-def promoter(cast: Cast, **grants: object) -> Player:
-    """The agent with the right to promote, everywhere in the team unless told otherwise."""
-    given = {"name": "agent", "domain_id": TEAM, "rights": ["read", "write", "promote"], **grants}
-    cast.operator.do("grant_access", given)
-    return replace(cast.agent, identity=authenticate_key(cast.agent.key))
-
-
-def known(player: Player, text: str = "Use Postgres", scope: str = "task:t", **fields: Any) -> str:
-    return str(only(commit(player, scopes=context(scope), decisions=[decision(text, **fields)]))["id"])
-
-
-def promote(player: Player, item_id: str, target: str = SHOP, **fields: Any) -> dict:
-    body = {
-        "memory_item_id": item_id,
-        "target_scope": ref(target),
-        "reason": "the team agreed",
-        "verification_refs": [WHY],
-        **fields,
-    }
-    return player.do("promote_to_scope", body)
-
-
-def approve(cast: Cast, queued: dict, **fields: Any) -> dict:
-    proposal = queued["proposal"]
-    done = cast.reviewer.do("approve_proposal", id=proposal["id"], revision=proposal["revision"], **fields)
-    result: dict = done["result"]
-    return result
-
-
-def promoted(cast: Cast, item_id: str, target: str = SHOP, **fields: Any) -> dict:
-    return approve(cast, promote(promoter(cast), item_id, target, **fields))
 
 
 def test_it_works(cast):
@@ -133,35 +93,6 @@ def test_another_domain_is_refused(cast):
 def test_a_reason_is_required(cast, reason):
     with pytest.raises(InvalidInputError):
         promote(promoter(cast), known(cast.agent), reason=reason)
-
-
-@pytest.mark.parametrize("refs", [[NOBODY], [{"kind": "card", "id": "x"}], [{"kind": "url", "id": "x"}], ["x"]])
-def test_a_verification_that_leads_nowhere_is_refused(cast, refs):
-    with pytest.raises(InvalidInputError):
-        promote(promoter(cast), known(cast.agent), verification_refs=refs)
-
-
-@pytest.mark.parametrize("given", [{}, {"verification_refs": []}])
-def test_nothing_is_promoted_without_what_verifies_it(cast, given):
-    """Case 58, whoever asks and whatever it is."""
-    source = known(cast.agent)
-    for player in (promoter(cast), cast.reviewer):
-        with pytest.raises(InvalidInputError, match="verification_refs"):
-            player.do("promote_to_scope", memory_item_id=source, target_scope=ref(SHOP), reason="agreed", **given)
-    assert not Proposal.objects.exists()
-    assert MemoryItem.objects.count() == 1
-
-
-def test_a_memory_does_not_verify_itself(cast):
-    source = known(cast.agent)
-    with pytest.raises(InvalidInputError, match="itself"):
-        promote(promoter(cast), source, verification_refs=[source])
-
-
-def test_a_candidate_becomes_trusted_by_what_verifies_it(cast):
-    row = made(scope_row("task:t"), candidate=True, text="The cache is cold.")
-    answer = promoted(cast, str(row.id), verification_refs=[WHY])
-    assert (answer["item"]["lifecycle_status"], answer["item"]["confidence"]) == ("promoted", 0.6)
 
 
 def test_what_is_no_longer_in_force_is_not_promoted(cast):
@@ -324,17 +255,6 @@ def test_an_undone_promotion_leaves_and_what_it_replaced_is_back(cast):
     assert item(copy).status == "retracted"
     assert item(there).status == "superseded", "history stays as it was"
     assert memories(cast.agent, "writing tone", scope_context=context(SHOP)) == ["writing tone: verbose"]
-
-
-def test_rejected_stays_rejected_unless_the_evidence_changed(cast):
-    agent = promoter(cast)
-    source = known(agent)
-    queued = promote(agent, source)
-    cast.reviewer.do("reject_proposal", id=queued["proposal"]["id"], revision=1, reason="not for all")
-    with pytest.raises(ConflictError):
-        promote(agent, source)
-    other = {"kind": "url", "id": "https://example.org/measured"}
-    assert promote(agent, source, verification_refs=[WHY, other])["status"] == "queued"
 
 
 def test_an_edit_does_not_lead_where_the_editor_may_not_decide(cast):

@@ -10,7 +10,6 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from memory.models import MemoryItem
-from search import services as search_services
 from tests.asked import texts
 from tests.conftest import TEAM, Cast
 from tests.memory.talk import commit, compose, context, decision, entity, only, pref, search, task
@@ -93,10 +92,8 @@ def statements(cast: Cast, name: str, number: int) -> list[str]:
 
 
 @pytest.mark.django_db
-def test_it_works(cast, monkeypatch):
-    """Each call is made once to warm it up, then counted with few and with many memories. The sizes of scopes are folded
-    at every so many rows of a sequence, wherever that stands: here never, so that the count is of the call alone."""
-    monkeypatch.setattr(search_services, "_FOLD_EVERY", 10**12)
+def test_it_works(cast, no_folding):
+    """Each call is made once to warm it up, then counted with few and with many memories."""
     fill(cast, 0, FEW)
     for name in CALLS:
         statements(cast, name, 4)
@@ -120,7 +117,7 @@ def test_many_versions_of_one_key_cost_no_more_to_look_at(cast):
     assert looking_after(0, 3) == looking_after(3, 60)
 
 
-def test_many_items_in_one_commit_cost_in_proportion_and_no_more(cast):
+def test_many_items_in_one_commit_cost_in_proportion_and_no_more(cast, no_folding):
     """A few statements an item: what follows from all of them together is stored together."""
 
     def commit_of(size: int, start: int) -> int:

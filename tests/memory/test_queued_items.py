@@ -10,7 +10,8 @@ from governance.models import Proposal
 from kernel.errors import ConflictError, ForbiddenError, InvalidInputError, NotFoundError
 from memory.models import MemoryItem, Message, Turn
 from tests.conftest import TEAM, Cast, Player
-from tests.memory.talk import commit, context, decision, entity, item, lines, memories, pref, ref, task
+from tests.guards.write_guard import unguarded
+from tests.memory.talk import commit, context, decision, entity, gone, item, lines, memories, pref, ref, task
 
 SHOP, TASK = "project:shop", "task:t"
 BOTH = context(TASK, SHOP, write=(TASK, SHOP))
@@ -162,6 +163,83 @@ class TestCommit:
         with pytest.raises(InvalidInputError):
             commit(cast.agent, scopes=BOTH, decisions=[shared(), decision(key="nonsense")])
         assert (Proposal.objects.count(), Turn.objects.count()) == (0, 0)
+
+
+class TestRetractions:
+    @pytest.mark.parametrize("action", ["retract_item", "write_memory_item"])
+    def test_it_works(self, cast, action):
+        known = commit(cast.agent, scopes=BOTH, decisions=[shared()])["memory_written"]["items"][0]["id"]
+        hold(cast, "project", actions=(action,))
+        wrong = gone("decisions", "decision:shop:database", "never", scope_ref=ref(SHOP))
+        answer = commit(cast.agent, say="No.", extract=False, scopes=BOTH, tasks=[task()], retractions=[wrong])
+        (queued,) = answer["memory_written"]["queued"]
+        assert (queued["action"], queued["key"], queued["scope"]) == ("retract_item", wrong["key"], ref(SHOP))
+        assert ("queue", "waits_for_a_person") in lines(answer)
+        assert [each["type"] for each in answer["memory_written"]["items"]] == ["tasks"]
+        assert item(known).status == "active"
+        again = commit(cast.agent, scopes=BOTH, retractions=[wrong])["memory_written"]["queued"]
+        assert [(each["proposal_id"], each["deduplicated"]) for each in again] == [(queued["proposal_id"], True)]
+        assert approve(cast, queued["proposal_id"])["item"]["id"] == known
+        assert item(known).status == "retracted"
+
+    def test_what_was_rejected_is_refused_and_says_so(self, cast):
+        known = commit(cast.agent, scopes=BOTH, decisions=[shared()])["memory_written"]["items"][0]["id"]
+        hold(cast, "project", actions=("retract_item",))
+        wrong = gone("decisions", "decision:shop:database", "never", scope_ref=ref(SHOP))
+        (queued,) = commit(cast.agent, scopes=BOTH, retractions=[wrong])["memory_written"]["queued"]
+        cast.reviewer.do("reject_proposal", id=queued["proposal_id"], revision=1, reason="it holds")
+        assert lines(commit(cast.agent, scopes=BOTH, retractions=[wrong])) == [("refuse", "rejected_before")]
+        assert item(known).status == "active"
+
+    @pytest.mark.parametrize(
+        ("reason", "proposed"),
+        [("n" * 2_001, "n" * 2_000), (" \u200b\u200b ", "taken back in a turn"), ("", "taken back in a turn")],
+    )
+    def test_any_reason_of_a_turn_is_one_that_a_reviewer_can_read(self, cast, reason, proposed):
+        commit(cast.agent, scopes=BOTH, decisions=[shared()])
+        hold(cast, "project", actions=("retract_item",))
+        wrong = gone("decisions", "decision:shop:database", reason, scope_ref=ref(SHOP))
+        answer = commit(cast.agent, scopes=BOTH, tasks=[task()], retractions=[wrong])
+        (queued,) = answer["memory_written"]["queued"]
+        assert Proposal.objects.get(pk=queued["proposal_id"]).input["reason"] == proposed
+        (told,) = [line["text"] for line in answer["explain"]["retention"] if line["action"] == "queue"]
+        assert ("its reason is cut to 2000 characters" in told) is (len(reason) > 2_000)
+
+    def test_versions_that_one_call_cannot_take_are_proposed_in_several(self, cast):
+        for number in range(53):
+            commit(cast.agent, scopes=BOTH, decisions=[shared(f"Use Postgres {number}")])
+        with unguarded():
+            MemoryItem.objects.update(status="active")
+        hold(cast, "project", actions=("retract_item",))
+        wrong = gone("decisions", "decision:shop:database", "never", scope_ref=ref(SHOP))
+        queued = commit(cast.agent, scopes=BOTH, retractions=[wrong])["memory_written"]["queued"]
+        assert len(queued) == 2
+        for each in queued:
+            approve(cast, each["proposal_id"])
+        assert set(MemoryItem.objects.values_list("status", flat=True)) == {"retracted"}
+
+    def test_a_narrow_scope_or_another_rule_holds_nothing_back(self, cast):
+        commit(cast.agent, scopes=BOTH, decisions=[decision(), shared()])
+        hold(cast, "global", actions=("retract_item",))
+        wrong = gone("decisions", "decision:shop:database", "never")
+        answer = commit(cast.agent, scopes=BOTH, retractions=[wrong, {**wrong, "scope_ref": ref(SHOP)}])
+        assert answer["memory_written"]["queued"] == []
+        assert not MemoryItem.objects.filter(status="active").exists()
+
+    def test_some_facts_of_a_profile_do_not_take_the_rest_along(self, cast):
+        commit(cast.agent, say="My name is Ann. I live in Berlin.", scopes=context(SHOP))
+        hold(cast, "project", actions=("retract_item",))
+        answer = commit(cast.agent, say="Forget that I live in Berlin", scopes=context(SHOP))
+        assert ("refuse", "propose_it_with_correct_item") in lines(answer)
+        profile = MemoryItem.objects.get(type="profile", current_until=None)
+        assert {fact["k"] for fact in profile.value["facts"]} == {"name", "location"}
+
+    def test_a_status_told_in_words_waits_as_other_items_do(self, cast):
+        known = commit(cast.agent, scopes=context(SHOP), tasks=[task(title="Paint the door")])
+        hold(cast, "project")
+        answer = commit(cast.agent, say="The task Paint the door is done.", scopes=context(SHOP))
+        assert [each["type"] for each in answer["memory_written"]["queued"]] == ["tasks"], lines(answer)
+        assert item(known["memory_written"]["items"][0]["id"]).status == "active"
 
 
 class TestExplicitWrites:

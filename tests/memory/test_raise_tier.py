@@ -10,8 +10,8 @@ from kernel.errors import ConflictError, ForbiddenError, InvalidInputError
 from memory.models import EvidenceLink, MemoryItem
 from tests.conftest import Player
 from tests.memory.factories import made, scope_row
+from tests.memory.promoting import approve, promoter
 from tests.memory.talk import commit, compose, context, decision, item, only
-from tests.memory.test_promotion import approve, promoter
 
 SHOP = "project:shop"
 TIERS = {"qi": (1, 1, 0), "shu": (1, 1, 0), "dao_ren": (2, 1, 0), "dao_tian": (3, 2, 1)}
@@ -77,6 +77,18 @@ def test_a_memory_is_no_evidence_of_itself(cast):
     source = known(cast.agent)
     with pytest.raises(InvalidInputError, match="supporting_refs: shu needs 1 distinct references, 0 given"):
         rise(promoter(cast), source, supporting_refs=[source])
+
+
+@pytest.mark.parametrize("role", ["supporting", "verification", "teaching"])
+def test_what_was_taken_back_supports_nothing(cast, role):
+    agent = promoter(cast)
+    measured = decision("It was measured", key="decision:db:measured")
+    proof = only(commit(agent, scopes=context(SHOP), decisions=[measured]))["id"]
+    agent.do("retract_item", memory_item_id=proof, reason="never")
+    given = refs("dao_tian")
+    given[f"{role}_refs"] = [*given[f"{role}_refs"], proof]
+    with pytest.raises(ConflictError, match=f"{role}_refs: memory .* is retracted"):
+        rise(agent, known(agent), "dao_tian", **given)
 
 
 def test_counterexamples_block(cast):

@@ -90,21 +90,40 @@ def test_a_recorded_context_is_inspected_as_it_was(cast):
 
 
 @pytest.mark.parametrize(
-    ("act", "scope", "winner", "changes"),
+    ("act", "scope", "winner", "changes", "says"),
     [
-        ("retract", "task:t", "project:p", True),
-        ("demote", "task:t", "project:p", True),
-        ("retract", "global:g", "task:t", False),
+        ("retract", "task:t", "project:p", True, "is retracted: it is gone, and the next row counts."),
+        (
+            "demote",
+            "task:t",
+            "project:p",
+            True,
+            "is demoted: it is no longer shown by itself, and the next row counts.",
+        ),
+        (
+            "retract",
+            "global:g",
+            "task:t",
+            False,
+            "is retracted: it is gone. It gave way before too: the same row counts.",
+        ),
     ],
 )
-def test_what_would_be_if_a_row_left(cast, act, scope, winner, changes):
+def test_what_would_be_if_a_row_left(cast, act, scope, winner, changes, says):
     ids = fill(cast, "global:g", "project:p", "task:t")
     before = stored()
     told = inspect(cast.reviewer, what_if={"act": act, "memory_item_id": ids[scope]})["what_if"]
     first = told["after"][0]["scope"]
     assert (f"{first['type']}:{first['id']}", told["changes_winner"]) == (winner, changes)
     assert len(told["before"]) == len(told["after"]) + 1
+    assert told["explanation"] == f"The row of {scope} {says}"
     assert stored() == before, "nothing is written"
+
+
+def test_the_last_row_of_a_key_leaves_none(cast):
+    ids = fill(cast, "task:t")
+    told = inspect(cast.reviewer, key=TONE, what_if={"act": "retract", "memory_item_id": ids["task:t"]})["what_if"]
+    assert (told["after"], told["explanation"].partition("gone")[2]) == ([], ", and no row of this key is left.")
 
 
 def test_what_would_be_if_a_row_were_promoted(cast):

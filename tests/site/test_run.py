@@ -8,10 +8,13 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import closing
+from http.cookiejar import CookieJar
 from pathlib import Path
+from urllib.parse import urlencode
 from uuid import uuid4
 
 import psutil
@@ -24,7 +27,7 @@ from kernel.db import is_postgres
 from scripts.environment import without_settings
 from scripts.postgres import free_port
 
-SECONDS = 90
+SECONDS = 600
 
 
 class Running:
@@ -62,9 +65,24 @@ class Running:
             json.dumps(tree).encode(),
             {"Authorization": f"Bearer {key}", "Content-Type": "application/json"},
         )
-        with urllib.request.urlopen(request, timeout=30) as answer:
+        with urllib.request.urlopen(request, timeout=120) as answer:
             body: dict = json.load(answer)
         return body
+
+    def sign_in_wrongly(self, told_address: str) -> int:
+        """The status of a sign-in with a wrong password that says it was passed on for that address."""
+        page = f"http://127.0.0.1:{self.port}/admin/login/"
+        opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar := CookieJar()))
+        opener.open(page, timeout=120).close()
+        token = next(cookie.value for cookie in jar if cookie.name == "csrftoken")
+        given = {"username": "reviewer", "password": "wrong", "csrfmiddlewaretoken": token or ""}
+        headers = {"X-Forwarded-For": told_address, "Referer": page}
+        try:
+            with opener.open(urllib.request.Request(page, urlencode(given).encode(), headers), timeout=120) as answer:
+                return int(answer.status)
+        except urllib.error.HTTPError as refused:
+            refused.close()
+            return refused.code
 
     def end(self, number: int = signal.SIGINT) -> int:
         self.process.send_signal(number)
@@ -122,6 +140,7 @@ def test_it_works(start, tmp_path):
     for secret in (key, secrets["reviewer_password"], secrets["operator_password"], str(path)):
         assert secret in first.text()
     turn = {"messages": [{"role": "user", "content": "The mascot is a heron."}]}
+    assert [first.sign_in_wrongly(f"203.0.113.{each}") for each in range(6)] == [200] * 4 + [429] * 2
     committed = first.ask("/v1/commit_turn", key, {"domain_id": "demo", "session_id": "run", "turn_events": turn})
     assert committed["seq"] == 1
     family = first.family()

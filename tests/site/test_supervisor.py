@@ -9,9 +9,9 @@ import pytest
 
 from smartbrain_site.supervisor import Part, PartStoppedError, accepts, serve, why_not_listen
 
-SLEEP = "import time; time.sleep(60)"
+SLEEP = "import time; time.sleep(600)"
 STUBBORN = (
-    "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('on', flush=True); time.sleep(60)"
+    "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('on', flush=True); time.sleep(600)"
 )
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
-
+import pytest
 from django.template import Context, Template
 from hypothesis import given
 from hypothesis import strategies as st
 
-from governance.adminbase.diff import MOST_WORDS, Kind, brief, compare_rows, compare_texts, compare_values, folded
+from governance.adminbase.diff import MOST_WORDS, Kind, brief, compare_texts, compare_values, folded
 
 BEFORE, AFTER = "The default database is Postgres 14.", "The default database is SQLite 3."
 
@@ -60,22 +59,31 @@ def test_a_long_unchanged_middle_is_folded_and_kept():
     assert not any(each.folded for each in compare_values("text", text, text).passages)
 
 
-def test_huge_texts_are_compared_in_bounded_time():
+def test_huge_texts_are_not_compared_word_by_word():
     words = " ".join(f"w{n}" for n in range(MOST_WORDS * 3))
-    started = time.perf_counter()
     found = marked(words, words.replace("w1", "v1"))
     lines = marked("a\n" * 30_000, "b\n" * 30_000)
-    assert time.perf_counter() - started < 2
     assert [kind for kind, _ in found] == ["removed", "added"]
     assert [kind for kind, _ in lines] == ["removed", "added"]
 
 
-def test_fields_are_added_removed_changed_or_the_same():
-    fields = compare_rows({"a": 1, "b": "x", "c": "old"}, {"a": 1, "c": "new", "d": {"k": [1]}})
-    assert [(field.name, field.kind.value) for field in fields] == [
-        ("a", "same"), ("b", "removed"), ("c", "changed"), ("d", "added"),
-    ]  # fmt: skip
-    assert [field.kind.value for field in compare_rows(None, {"a": 1})] == ["added"]
+@pytest.mark.parametrize(
+    ("before", "after", "kind"),
+    [
+        (1, 1, "same"), (None, None, "same"), ({"a": 1, "b": 2}, {"b": 2, "a": 1}, "same"), ("x", None, "removed"),
+        ("old", "new", "changed"), (None, {"k": [1]}, "added"), (1, "1", "changed"), (True, "true", "changed"),
+        ([1], [True], "changed"), ("null", None, "removed"),
+    ],
+)  # fmt: skip
+def test_a_field_is_added_removed_changed_or_the_same(before, after, kind):
+    assert compare_values("a", before, after).kind.value == kind
+
+
+@pytest.mark.parametrize(("before", "after"), [(1, "1"), (True, "true"), ([1], "[\n  1\n]")])
+def test_values_that_differ_never_read_alike(before, after):
+    told = compare_values("a", before, after)
+    assert told.before != told.after
+    assert any(each.kind is not Kind.SAME for each in told.passages)
 
 
 def test_one_line_shows_the_difference_and_not_the_beginning():
@@ -87,13 +95,13 @@ def test_one_line_shows_the_difference_and_not_the_beginning():
 
 
 def test_marks_are_said_and_not_only_coloured():
-    page = rendered("{% field_diffs fields %}", fields=compare_rows({"text": BEFORE}, {"text": AFTER}))
+    page = rendered("{% field_diffs fields %}", fields=[compare_values("text", BEFORE, AFTER)])
     assert '<del><span class="sb-sr">[removed: </span>Postgres 14' in page
     assert '<ins><span class="sb-sr">[added: </span>SQLite 3' in page
 
 
 def test_stored_text_is_escaped_and_hidden_characters_show():
-    fields = compare_rows({"<b>": "plain"}, {"<b>": "<script>x</script> a\u200bb\u202e"})
+    fields = [compare_values("<b>", "plain", "<script>x</script> a\u200bb\u202e")]
     for mode in ("side", "unified"):
         page = rendered("{% field_diffs fields mode %}", fields=fields, mode=mode)
         assert "<script>" not in page
@@ -104,5 +112,5 @@ def test_stored_text_is_escaped_and_hidden_characters_show():
 
 
 def test_unchanged_fields_are_folded():
-    page = rendered("{% field_diffs fields %}", fields=compare_rows({"a": 1, "b": 2}, {"a": 1, "b": 3}))
+    page = rendered("{% field_diffs fields %}", fields=[compare_values("a", 1, 1), compare_values("b", 2, 3)])
     assert "1 unchanged field<" in page

@@ -7,6 +7,8 @@ import pytest
 from memory.extraction import Said, extract
 from tests.memory.extraction.hearing import hear, keys, reasons
 
+pytestmark = pytest.mark.once  # rules over text
+
 TASKS = (
     ("task:web:login", "Build the login page"),
     ("task:web:docs", "Write the docs"),

@@ -8,6 +8,8 @@ from memory.extraction import Said, extract
 from memory.keys import check_key
 from tests.memory.extraction.hearing import hear, keys, profile_of
 
+pytestmark = pytest.mark.once  # rules over text
+
 
 def test_it_works():
     [item] = hear("请记住：默认数据库是 Postgres").proposed

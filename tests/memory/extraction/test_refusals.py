@@ -321,7 +321,7 @@ CUES = st.sampled_from(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     st.lists(st.one_of(CUES, st.text(st.characters(), max_size=12)), max_size=25).map("".join),
     st.sampled_from(["user", "assistant", "tool"]),

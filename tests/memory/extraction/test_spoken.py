@@ -9,6 +9,8 @@ from memory.keys import check_key
 from tests.memory.extraction import said_en, said_zh, silent_en, silent_zh
 from tests.memory.extraction.hearing import hear, keys, reasons
 
+pytestmark = pytest.mark.once  # rules over text
+
 TASKS = (
     ("task:app:pay", "支付接口联调"),
     ("task:app:move", "数据迁移脚本"),
