@@ -14,6 +14,7 @@ from pydantic_core import PydanticUndefined
 from governance.hooks import policy_sections
 from kernel.actions import Action, all_actions
 from kernel.canonical import canonical_json
+from kernel.context import Right
 from kernel.errors import all_errors
 
 OWN_APPS = ("governance", "legacy", "memory", "media", "search", "scopes", "kernel", "smartbrain_site")
@@ -54,7 +55,8 @@ def _page(title: str, intro: str, parts: Any) -> str:
 
 
 def _action(action: Action[Any, Any, Any]) -> str:
-    facts = [f"needs `{action.right}`", str(action.effect)]
+    either = f"; for a signed-in person `{Right.DECIDE}` does as well" if action.or_decide else ""
+    facts = [f"needs `{action.right}`{either}", str(action.effect)]
     facts += ["safe to send again"] if action.idempotent else []
     facts += [f"also `GET /v1/{action.resource}`"] if action.resource else []
     return "\n\n".join(

@@ -70,7 +70,8 @@ class Command(BaseCommand):
 
 def _parts(host: str, port: int) -> list[Part]:
     web = ["-W", QUIET, "-m", "uvicorn", "smartbrain_site.asgi:application", "--host", host, "--port", str(port)]
-    web += ["--timeout-graceful-shutdown", GRACEFUL_SECONDS]
+    # Whose address a proxy tells is decided by BEHIND_PROXY: uvicorn by itself would believe anyone on this machine.
+    web += ["--no-proxy-headers", "--timeout-graceful-shutdown", GRACEFUL_SECONDS]
     return [
         Part("web", [sys.executable, *web]),
         Part("worker", [sys.executable, str(settings.BASE_DIR / "manage.py"), "qcluster"]),
