@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any, TypeVar
 from uuid import UUID
 
-from django.db import Error, OperationalError, connection, models, transaction
+from django.db import DEFAULT_DB_ALIAS, Error, OperationalError, connection, connections, models, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
 from django.db.migrations.executor import MigrationExecutor
@@ -138,6 +138,35 @@ def check_references() -> None:
         with connection.cursor() as cursor:
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
             cursor.execute("SET CONSTRAINTS ALL DEFERRED")
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Ctrl-C within the block is KeyboardInterrupt, and the next statement opens a new connection unless a transaction stands
+    around the block. In the middle of a commit it leaves one that takes no further transaction, and Django's error about
+    that hides the interrupt."""
+    within = connection.in_atomic_block
+    try:
+        yield
+    except BaseException as exc:
+        if not _is_interrupt(exc):
+            raise
+        if not within:
+            _leave_connection()
+        raise KeyboardInterrupt from exc
+
+
+def _leave_connection() -> None:
+    left = connection.connection
+    del connections[DEFAULT_DB_ALIAS]
+    if left is not None:
+        left.close()
+
+
+def _is_interrupt(error: BaseException | None) -> bool:
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from governance import gate
 from kernel import clock
 from kernel.actions import Change
 from kernel.context import Actor, Ctx
-from kernel.db import rolled_back
+from kernel.db import interruptible, rolled_back
 from legacy.models import MigrationRun
 from legacy.selectors.closed import closed_to
 from legacy.services.alone import Pulse, open_run, refuse_beside_another, taken_for_broken_off
@@ -82,12 +82,8 @@ def migrate(source: Source, owner: Actor, options: Options, ctx: Ctx, progress: 
         gate.by_itself(EVENT, lambda: _begin(row, dry_run=options.dry_run), ctx)
         state = "interrupted"
         try:
-            _count_left_out(source, options, figures)
-            for step in steps_named(options.only):
-                _migrate_step(step, run, options, figures, progress)
-            if options.grant_owner:
-                let_in(owner, ctx)
-            figures.closed = [{"domain_id": each.domain_id, "what": each.told} for each in closed_to(owner.id)]
+            with interruptible():
+                _migrate_steps(run, options, figures, progress)
             state = "finished"
         except KeyboardInterrupt:
             raise
@@ -120,6 +116,15 @@ def _end(row: MigrationRun, state: str, figures: Figures) -> list[Change]:
             raise taken_for_broken_off()
         return []
     return [Change("migration_runs", str(row.id), {"state": "running"}, {"state": state, "rows": figures.rows})]
+
+
+def _migrate_steps(run: Run, options: Options, figures: Figures, progress: Progress) -> None:
+    _count_left_out(run.source, options, figures)
+    for step in steps_named(options.only):
+        _migrate_step(step, run, options, figures, progress)
+    if options.grant_owner:
+        let_in(run.owner, run.ctx)
+    figures.closed = [{"domain_id": each.domain_id, "what": each.told} for each in closed_to(run.owner.id)]
 
 
 def _count_left_out(source: Source, options: Options, figures: Figures) -> None:

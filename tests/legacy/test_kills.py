@@ -7,15 +7,17 @@ import signal
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from pathlib import Path
 
 import pytest
+from django.db.backends.base.base import BaseDatabaseWrapper
 
 from legacy.models import MigratedRow, MigrationRun
 from scopes.contracts import LEGACY_DOMAIN
 from tests.conftest import make_agent
 from tests.legacy.comparing import differences
-from tests.legacy.judging import OWNER, faults, move
+from tests.legacy.judging import OWNER, faults, move, refused
 from tests.legacy.runs import SECONDS, running, start_over
 from tests.legacy.snapshot import shape, snapshot
 from tests.legacy.sources import dirty
@@ -94,6 +96,31 @@ def test_ctrl_c_says_that_the_same_command_goes_on(postgres: str, tmp_path: Path
         move(made)
         assert "\n".join(map(str, faults(made))) == ""
         assert MigrationRun.objects.latest("started_at").state == "finished"
+
+
+@pytest.mark.parametrize(
+    ("what", "nth", "arguments"),
+    [("_commit", 1, ()), ("_commit", 2, ()), ("_commit", 9, ()), ("_savepoint_commit", 9, ("--dry-run",))],
+)
+def test_ctrl_c_in_the_middle_of_a_commit_is_a_run_broken_off(
+    postgres: str, monkeypatch, what, nth, arguments
+) -> None:
+    """The connection takes no further transaction then, and yet the end of the run is written down."""
+    make_agent(OWNER, LEGACY_DOMAIN)
+    rows, *_ = dirty(1)
+    commits, commit = count(1), getattr(BaseDatabaseWrapper, what)
+
+    def broken_off(self: BaseDatabaseWrapper, *point: str) -> None:
+        if next(commits) == nth:
+            raise KeyboardInterrupt
+        commit(self, *point)
+
+    with source(postgres, rows) as made:
+        with monkeypatch.context() as patched:
+            patched.setattr(BaseDatabaseWrapper, what, broken_off)
+            told = refused(made.url, "--batch", "1", *arguments)
+        assert "goes on" in told
+        assert MigrationRun.objects.filter(state="interrupted").exists() == (nth > 1 and not arguments)
 
 
 @pytest.mark.soak

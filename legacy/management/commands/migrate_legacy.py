@@ -11,6 +11,7 @@ from django.db import DatabaseError
 from governance import gate
 from governance.management.base import ActionCommand, operator_name, unusable_database, usage_error
 from kernel.context import Door
+from kernel.db import interruptible
 from kernel.errors import DomainError
 from kernel.text import show_invisible
 from legacy.management.progress import Bar
@@ -67,7 +68,8 @@ class Command(ActionCommand):
         try:
             owner, bar = owner_named(options["owner"]), Bar(self.stderr.write)
             self.stderr.write(show_invisible(f"{source.label} moves in as {owner.name}'s."))
-            run_id, figures = migrate(source, owner, wanted, ctx, lambda *told: bar.show(*told[:3]))
+            with interruptible():
+                run_id, figures = migrate(source, owner, wanted, ctx, lambda *told: bar.show(*told[:3]))
         except KeyboardInterrupt:
             self._broken_off()
         body = {"run_id": str(run_id), "source": source.label, "owner": owner.name, "dry_run": wanted.dry_run}

@@ -12,6 +12,7 @@ from django.db import DatabaseError
 from governance import gate
 from governance.management.base import REFUSED, USAGE, ActionCommand, operator_name, unusable_database
 from kernel.context import Door
+from kernel.db import interruptible
 from kernel.errors import DomainError
 from legacy.contracts.validating import MigrationReport
 from legacy.management.progress import Bar
@@ -38,9 +39,10 @@ class Command(ActionCommand):
             raise CommandError("--batch takes 1 to 5,000.", returncode=2)
         ctx = gate.system_ctx(operator_name(), Door.CLI)
         try:
-            with _source(options["source"]) as source:
-                report = validating.validate(source, Bar(self.stderr.write).show, options["batch"])
-            recording.keep(report, ctx)
+            with interruptible():
+                with _source(options["source"]) as source:
+                    report = validating.validate(source, Bar(self.stderr.write).show, options["batch"])
+                recording.keep(report, ctx)
         except KeyboardInterrupt:
             self.stderr.write("\nBroken off. No report was kept; nothing was changed.")
             raise SystemExit(USAGE) from None
