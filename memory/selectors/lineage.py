@@ -21,6 +21,9 @@ MAX_NODES = 200
 MAX_DEPTH = 50
 MAX_SAID, MAX_TEXT = 10, 4000  # messages and characters of a turn
 MADE = ("promoted", "narrowed", "raised")
+# What the event of an act that made a row tells of it; others of these kinds, such as of a candidate that was asserted
+# again or of a row that was moved in, are steps of one row alone.
+TOLD = ("source_item_id", "source_scope", "target_scope", "proposed_by", "reviewer", "claimed_reviewer", "reworded")
 _WAS_COPIED = Exists(KnowledgeEvent.objects.filter(item=OuterRef("pk"), kind="copied"))
 
 
@@ -35,7 +38,11 @@ class _Made:
 def promoted_before(source: MemoryItem, scope: str, text: str | None) -> MemoryItem | None:
     """The trusted row in force that an earlier promotion of the source to the scope gave, worded alike."""
     events = KnowledgeEvent.objects.filter(item=source, kind="copied").order_by("-id")
-    ids = [row.metadata["item_id"] for row in events[:MAX_NODES] if row.metadata["scope"] == scope]
+    ids = [
+        row.metadata["item_id"]
+        for row in events[:MAX_NODES]
+        if "item_id" in row.metadata and row.metadata["scope"] == scope
+    ]
     rows = MemoryItem.objects.filter(
         pk__in=ids, current_until=None, status=Status.ACTIVE, lifecycle_status__in=TRUSTED
     )
@@ -52,7 +59,7 @@ def _promotions(item_ids: Sequence[UUID]) -> dict[tuple[UUID, UUID], PromotionVi
     """How items were made, by item and source: by the act that made the row, else the last of several."""
     events = KnowledgeEvent.objects.filter(item__in=item_ids, kind__in=MADE).select_related("item").order_by("id")
     rows = sorted(events[: 2 * MAX_NODES], key=lambda row: row.id == row.item.promotion_event)
-    views = [(row.item_id, view_promotion(row)) for row in rows]
+    views = [(row.item_id, view_promotion(row)) for row in rows if row.metadata.keys() >= set(TOLD)]
     return {(item_id, view.source_item_id): view for item_id, view in views}
 
 
@@ -167,7 +174,8 @@ def _below(item: MemoryItem, ctx: Ctx) -> tuple[list[tuple[int, UUID, MemoryItem
 def _made_of(sources: Sequence[UUID]) -> list[_Made]:
     """Which rows were made from these, in the order in which they were made."""
     events = KnowledgeEvent.objects.filter(item__in=sources, kind="copied").order_by("id")
-    return [_Made(row.item_id, UUID(row.metadata["item_id"])) for row in events[: MAX_NODES + 1]]
+    rows = [row for row in events[: MAX_NODES + 1] if "item_id" in row.metadata]
+    return [_Made(row.item_id, UUID(row.metadata["item_id"])) for row in rows]
 
 
 def _origin(first: MemoryItem | None, item: MemoryItem, ctx: Ctx) -> OriginView:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from kernel.compiled import Compiled, Given, compiled, instances, tuple_of
 from kernel.context import Ctx
 from kernel.rows import insert
 from memory.compose.recalled import without
 from memory.contracts.commit import SummaryResult
-from memory.models import MemoryItem, Message, Ref, Summary, Turn
+from memory.models import MemoryItem, Message, Ref, Session, SessionScopeLink, Summary, Turn
 from memory.policies import RetentionPolicy
 from memory.selectors.items import is_current
 from memory.summarising import PER_HEADING, SUMMARISED, Line, render, trigger, window_tokens
@@ -69,7 +69,7 @@ def _recent(turn: Turn) -> list[Line]:
 
 
 def _statements(turn: Turn) -> Mapping[str, Sequence[str]]:
-    """The newest trusted goals, decisions and tasks that came from this session."""
+    """The newest trusted goals, decisions and tasks that came from this session, of the scopes that it uses."""
     asked = {"session": turn.session_id, "moment": turn.created_at}
     return {kind: [text for (text,) in query(**asked)] for kind, query in _LEARNED.items()}
 
@@ -93,11 +93,16 @@ def _said(session: Given, after: Given) -> QuerySet[Message, Any]:
 
 
 def _newest_of(kind: str) -> Compiled[Any]:
-    """A query of its own for each type, so that a plan made for good knows how many there are of it."""
+    """What was learned from a session for the scopes that it uses; of a memory and a copy of it, which says again what it
+    says, only the first. A query of its own for each type, so that a plan made for good knows how many there are of it."""
 
     def build(session: Given, moment: Given) -> QuerySet[MemoryItem, Any]:
-        rows = MemoryItem.objects.filter(is_current(moment), source_session_id=session, type=kind)
-        return rows.order_by("-id").values_list("statement")[:PER_HEADING]
+        links = SessionScopeLink.objects.filter(session_id=session).order_by().values("scope_id")
+        own = Session.objects.filter(pk=session).order_by().values("scope_id")
+        used = Q(scope_id__in=own) | Q(scope_id__in=links)
+        told = MemoryItem.objects.filter(is_current(moment), used, source_session_id=session, type=kind)
+        source = told.filter(pk=OuterRef("source_item_id"))
+        return told.filter(~Exists(source)).order_by("-id").values_list("statement")[:PER_HEADING]
 
     return Compiled(build, tuple_of)
 

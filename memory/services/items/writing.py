@@ -54,7 +54,7 @@ def _write_once(candidate: Candidate, scope: MemoryScope, commit: Commit) -> Mem
     apart = set_apart(candidate, current.value) if current is not None else None
     if apart is not None:
         candidate, current = apart, _current(apart, scope)
-    if current is not None and candidate.type == "profile" and candidate.origin != "structured":
+    if current is not None and candidate.type == "profile" and _is_heard(candidate):
         candidate = _added_to(current, candidate)
     hashed = content_hash(candidate.type, candidate.key, candidate.value)
     known = current is not None and current.content_hash == hashed and not _is_other(candidate, current)
@@ -94,6 +94,11 @@ _COLUMNS = tuple(field.attname for field in MemoryItem._meta.concrete_fields)
 @compiled(instances(MemoryItem, _COLUMNS))
 def _of_key(scope: Given, type: Given, key: Given) -> QuerySet[MemoryItem, Any]:  # noqa: A002  the column's name
     return MemoryItem.objects.filter(scope_id=scope, type=type, key=key, current_until=None).values_list(*_COLUMNS)
+
+
+def _is_heard(candidate: Candidate) -> bool:
+    """Whether a candidate is what a text told, a part of what there is to say; anything else says all of it."""
+    return candidate.origin == "model" or candidate.origin.startswith("text:")
 
 
 def _added_to(current: MemoryItem, candidate: Candidate) -> Candidate:
