@@ -215,6 +215,7 @@ def reopen(
         changes += _withdraw(last.result, given.reason, ctx)
     restored: dict[UUID, MemoryItem | KgEdge] = {}
     left = _left(last)
+    _require_not_retracted(left[0])
     for edge in left[1]:
         new_edge, more = restore_edge(edge, ctx)
         restored[edge.pk], changes = new_edge, [*changes, *more]
@@ -243,6 +244,12 @@ def _left(last: ConflictDecision) -> tuple[list[MemoryItem], list[KgEdge]]:
     edges = [UUID(each["edge"]) for each in last.changed if "edge" in each]
     found = {row.pk: row for row in MemoryItem.objects.filter(pk__in=items).select_related("source_session", "scope")}
     return [found[pk] for pk in items if pk in found], list(KgEdge.objects.filter(pk__in=edges).order_by("id"))
+
+
+def _require_not_retracted(items: Iterable[MemoryItem]) -> None:
+    retracted = next((item for item in items if item.status == Status.RETRACTED), None)
+    if retracted is not None:
+        raise ConflictError(f"Memory {retracted.pk} was taken back since: undo that first, or leave it.")
 
 
 def _withdraw(merged: MemoryItem, reason: str, ctx: Ctx) -> list[Change]:
