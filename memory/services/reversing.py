@@ -10,10 +10,10 @@ from uuid import UUID
 from kernel.actions import Change
 from kernel.context import Ctx, Right
 from kernel.errors import ForbiddenError, StaleError, TransitionError
-from memory.contracts.items import Status
+from memory.contracts.items import TRUSTED, Lifecycle, Status
 from memory.models import MemoryItem
 from memory.services import notices
-from memory.services.conflicts import follow_out
+from memory.services.conflicts import find_conflicts, follow_out
 from memory.services.hiding import show_again
 from memory.services.items import after_all, event_of, state_of
 from memory.services.restoring import bring_back
@@ -116,8 +116,8 @@ def _keep_as_history(row: MemoryItem, status: Status, ctx: Ctx) -> Change:
 
 
 def _trust_as_before(row: MemoryItem, before: Mapping[str, Any], after: Mapping[str, Any], ctx: Ctx) -> list[Change]:
-    """A row that was demoted is trusted as it was; one that was only a candidate is one again, and its conflicts are
-    over."""
+    """A row that was demoted is trusted as it was, and what it contradicts is found; one that was only a candidate is one
+    again, and its conflicts are over."""
     state, scope, demoted = _state(row), row.scope, "lifecycle" in before
     was = before["lifecycle"] if demoted else before["status"].partition("/")[2]
     columns = {"lifecycle_status": was, **({"pinned": bool(before.get("pinned", False))} if demoted else {})}
@@ -137,7 +137,8 @@ def _trust_as_before(row: MemoryItem, before: Mapping[str, Any], after: Mapping[
     told = {name: after[name] for name in ("lifecycle", "confidence") if name in after}
     now = {"lifecycle": row.lifecycle_status, "confidence": row.confidence}
     change = Change(TABLE, str(row.id), told, {name: now[name] for name in told}, scopes=(scope.name,))
-    return [change, *follow_out(row, ctx)]
+    trusted = Lifecycle(row.lifecycle_status) in TRUSTED
+    return [change, *(find_conflicts([row], ctx).changes if trusted else follow_out(row, ctx))]
 
 
 def _look_when_it_was_due(row: MemoryItem, before: str | None, after: str) -> Change:
