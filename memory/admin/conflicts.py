@@ -141,7 +141,7 @@ class ConflictScreen(Screen):
         given |= {"idempotency_key": sent["key"]} if sent.get("key") else {}
         if sent.get("outcome") == "reopen":
             answer = act("reopen_conflict", request, **given)
-            over = answer.queued is None and answer.result.conflict.state is ConflictState.RESOLVED
+            over = answer.result is not None and answer.result.conflict.state is ConflictState.RESOLVED
             gone = "The decision was taken back. One side left since, so the conflict is over."
             toast(request, gone if over else "The conflict is open again.")
             return HttpResponseRedirect(self._link(names["pk"], request))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -114,7 +115,7 @@ def test_demoted_while_it_is_committed_again_it_stays_demoted():
     assert MemoryItem.objects.filter(scope__external_id="shop").count() == 1
 
 
-MADE_FROM = {
+MADE_FROM: dict[str, dict[str, Any]] = {
     "promote_to_scope": {"target_scope": ref("global:all"), **VERIFIED},
     "narrow_item": {"target_scope": ref(TASK)},
     "raise_tier": {"tier": "qi", "supporting_refs": [{"kind": "url", "id": "https://e.example/measured"}], **VERIFIED},

@@ -49,7 +49,7 @@ class TestRetraction:
         assert said() == ["Use SQLite"]
         entry = IndexEntry.objects.get(object_id=UUID(one))
         assert (entry.state, entry.current_until) == ("history", item(one).current_until)
-        step = KnowledgeEvent.objects.filter(item_id=one).latest("id")
+        step = KnowledgeEvent.objects.filter(item_id=UUID(one)).latest("id")
         assert (step.kind, step.from_status, step.to_status) == ("restored", "retracted/promoted", "active/promoted")
 
     def test_of_history_alone_what_holds_stays_as_it_is(self, cast):
@@ -177,7 +177,7 @@ class TestTrusted:
         assert (row.lifecycle_status, row.status, row.confidence) == ("candidate", "active", was)
         assert IndexEntry.objects.get(object_id=UUID(there)).state == "candidate"
         assert memories(cast.agent, "Postgres", scope_context=context(SHOP)) == []
-        step = KnowledgeEvent.objects.filter(item_id=there).latest("id")
+        step = KnowledgeEvent.objects.filter(item_id=UUID(there)).latest("id")
         assert (step.kind, step.from_status, step.to_status) == ("undone", "active/promoted", "active/candidate")
         again = undo_and_approve(cast, queued)
         assert (again, item(there).lifecycle_status) == (there, "promoted")
@@ -252,7 +252,7 @@ class TestBeside:
         write(cast.agent, decision(review_by="2097-01-01T00:00:00Z"))
         with pytest.raises(StaleError, match="changed again"):
             cast.reviewer.do("revert_change", audit_entry_id=str(entry.pk), reason="a slip")
-        assert item(row).review_by.year == 2097
+        assert str(item(row).review_by).startswith("2097")
 
     def test_where_nothing_can_be_restored_it_says_so_and_nothing_is_spent(self, cast):
         """What the scope trusted already only gained evidence."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 import pytest
 
 from memory.models import Conflict, ConflictSignature, MemoryItem
@@ -37,7 +39,7 @@ class TestUndone:
     def test_what_was_told_meanwhile_is_held_against_it(self, cast):
         """Some of its signatures are forgotten by then."""
         tell(cast, MYSQL, "default-db")
-        signed = ConflictSignature.objects.filter(item_id=side(MYSQL))
+        signed = ConflictSignature.objects.filter(item_id=UUID(side(MYSQL)))
         known = signed.count()
         demote(cast.reviewer, side(MYSQL))
         assert tell(cast, POSTGRES, "db")["memory_written"]["found"] == []
