@@ -16,6 +16,8 @@ from kernel.actions import Action, Change, get
 from kernel.context import Ctx
 from kernel.errors import DomainError, NotFoundError, TransitionError
 
+_NOTHING = "there is nothing to take back."
+
 
 class IrreversibleError(TransitionError):
     """The action has no way back: the message says what to do instead."""
@@ -24,7 +26,7 @@ class IrreversibleError(TransitionError):
 def require_reversible(entry: AuditEntry, days: int, ctx: Ctx) -> None:
     """Refuse what cannot be taken back, saying what to do instead: TransitionError."""
     if entry.outcome != Outcome.ALLOWED or not entry.changes:
-        raise TransitionError(f"That call of {entry.action} changed nothing: there is nothing to take back.")
+        raise TransitionError(f"That call of {entry.action} changed nothing: {_NOTHING}")
     _reverse_of(entry.action)
     if any(is_mark(change[side]) for change in entry.changes for side in ("before", "after")):
         raise TransitionError("Something that this call changed was erased since: there is nothing to go back to.")
@@ -45,7 +47,8 @@ def no_way_back(name: str) -> str:
 
 
 def take_back(entry: AuditEntry, reason: str, ctx: Ctx) -> list[Change]:
-    """Undo the call of an audit entry inside the present transaction. Raises DomainError where it has moved on since."""
+    """Undo the call of an audit entry inside the present transaction. Raises DomainError where it has moved on since, or
+    where nothing of it can be restored."""
     action, reverse = _reverse_of(entry.action)
     try:
         with transaction.atomic():
@@ -61,7 +64,10 @@ def take_back(entry: AuditEntry, reason: str, ctx: Ctx) -> list[Change]:
         raise _taken(Reversal.objects.get(entry=entry)) from exc
     changes = [Change.from_json(kept) for kept in entry.changes]
     given = action.input.parse(entry.proposal.input) if entry.proposal and entry.rule == "approved" else None
-    return list(reverse(given, changes, ctx))
+    restored = list(reverse(given, changes, ctx))
+    if not restored:
+        raise TransitionError(f"That call of {entry.action} changed no row that could be restored: {_NOTHING}")
+    return restored
 
 
 def carried_out(proposal_id: UUID, action: str) -> AuditEntry | None:

@@ -15,7 +15,7 @@ from memory import selectors
 from memory.actions.along import NotInForceError, decide_along, named_along, own_scope, require_held, target_along
 from memory.actions.place import allowed_types
 from memory.actions.writing import WRITE_MEMORY_ITEM
-from memory.contracts.items import Lifecycle
+from memory.contracts.items import OUT_OF_USE, Lifecycle
 from memory.contracts.lifecycle import (
     CorrectItemInput,
     CorrectItemResult,
@@ -36,7 +36,7 @@ from memory.models import KnowledgeEvent, MemoryItem
 from memory.selectors.near import offered_with, view_also
 from memory.selectors.refs import PlacedRef, checked_refs, distinct
 from memory.services import lifecycle
-from memory.services.copies import DoesNotFitError, Making, require_in_force
+from memory.services.copies import DoesNotFitError, Making, require_in_force, require_in_use
 from memory.services.reversing import reverse
 from scopes.contracts import SESSION
 from scopes.selectors import check_ref
@@ -45,7 +45,6 @@ from scopes.services import ensure_scopes
 if TYPE_CHECKING:
     from scopes.models import MemoryScope
 
-OUT_OF_USE = (Lifecycle.DEMOTED, Lifecycle.RETIRED)
 # What holds back new memory of a scope holds back what changes the memory that is there.
 WRITING = (WRITE_MEMORY_ITEM.name,)
 _WIDTH = {"session": 0, "task": 1, "expert": 2, "project": 2, "global": 3}
@@ -235,8 +234,7 @@ def _prepare_narrowing(given: NarrowItemInput, ctx: Ctx) -> _Ready:
     if given.text is not None and item.type == "entities":
         raise InvalidInputError("text: an entity is known by its names and has no words of its own; leave it out.")
     require_in_force(item)
-    if item.lifecycle_status in OUT_OF_USE:
-        raise ConflictError(f"Memory item {item.id} is {item.lifecycle_status}: nobody is shown it.")
+    require_in_use(item)
     offered = offered_with(item, ctx)
     return _Ready(item, [], [pair for pair in offered if _is_narrower(wanted, pair[0].scope.scope_type)])
 

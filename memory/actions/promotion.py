@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 from kernel.actions import Action, Applied, Target, register
 from kernel.canonical import digest
 from kernel.context import Ctx, Right
-from kernel.errors import ConflictError, InvalidInputError, NotFoundError
+from kernel.errors import InvalidInputError, NotFoundError
 from memory import selectors
 from memory.actions.along import own_scope
 from memory.actions.lifecycle import checked
 from memory.actions.place import allowed_types
-from memory.contracts.items import Lifecycle
 from memory.contracts.promotion import (
     LineageInput,
     LineageResult,
@@ -28,7 +27,7 @@ from memory.models import MemoryItem
 from memory.selectors.lineage import lineage_of, promoted_before, promotion_of, view_promotion
 from memory.selectors.proof import require_proof
 from memory.selectors.refs import identities, pieces_of
-from memory.services.copies import Making, make, require_in_force
+from memory.services.copies import Making, make, require_in_force, require_in_use
 from memory.services.reversing import reverse
 from scopes.contracts import SESSION, ScopeRef
 from scopes.selectors import check_ref, held
@@ -80,9 +79,7 @@ def _prepare_promotion(given: PromoteToScopeInput, ctx: Ctx) -> _Promotion:
         raise InvalidInputError("verification_refs: a memory cannot verify itself: name something else.")
     require_proof({"verification": verification}, source)
     require_in_force(source)
-    lifecycle = Lifecycle(source.lifecycle_status)
-    if lifecycle in (Lifecycle.DEMOTED, Lifecycle.RETIRED):
-        raise ConflictError(f"Memory item {source.id} is {lifecycle}: it cannot be promoted.")
+    require_in_use(source)
     if given.text is not None and source.type == "entities":
         raise InvalidInputError("text: an entity is known by its names and has no words of its own; leave it out.")
     return _Promotion(source, verification, promoted_before(source, given.target_scope.name, given.text))
@@ -100,9 +97,9 @@ def _known_promotion(given: PromoteToScopeInput, ready: _Promotion, ctx: Ctx) ->
 
 def _promote(given: PromoteToScopeInput, ready: _Promotion, ctx: Ctx) -> Applied[PromoteToScopeResult]:
     source = ready.source
-    require_proof({"verification": ready.verification}, source)
     rows, opened = ensure_scopes(source.domain_id, [given.target_scope.name], ctx, "")
     lock_scopes([source.scope_id, rows[given.target_scope.name].key])
+    require_proof({"verification": ready.verification}, source)
     again = replace(ready, before=promoted_before(source, given.target_scope.name, given.text))
     if (known := _known_promotion(given, again, ctx)) is not None:
         return known, opened  # someone else was first while this call waited for the scope
@@ -163,13 +160,20 @@ def _prepare_raise(given: RaiseTierInput, ctx: Ctx) -> _Raise:
     }
     require_proof(refs, source)
     require_in_force(source)
-    against = source.evidence.filter(role="counterexample").count()
-    require_evidence(given.tier, source, refs, against)
+    _require_enough(given, source, refs)
+    require_in_use(source)
     return _Raise(source, refs)
 
 
+def _require_enough(given: RaiseTierInput, source: MemoryItem, refs: dict[str, list[EvidenceRef]]) -> None:
+    against = source.evidence.filter(role="counterexample").count()
+    require_evidence(given.tier, source, refs, against)
+
+
 def _raise(given: RaiseTierInput, ready: _Raise, ctx: Ctx) -> Applied[RaiseTierResult]:
+    lock_scopes([ready.source.scope_id])
     require_proof(ready.refs, ready.source)
+    _require_enough(given, ready.source, ready.refs)
     columns = tier_columns(given.tier, given.field or ready.source.field)
     making = Making("raised", given.reason, text=given.text, refs=ready.refs, columns=columns, decided=True)
     made = make(ready.source, ready.source.scope, making, ctx)

@@ -48,7 +48,7 @@ from memory.admin.conflict_list import (
 )
 from memory.admin.listed import looked_up, pages_of
 from memory.admin.shadows import ShadowScreen, shadows_of
-from memory.contracts.conflicts import ConflictOutcome, ConflictSide, GetConflictResult, SideDetail
+from memory.contracts.conflicts import ConflictOutcome, ConflictSide, ConflictState, GetConflictResult, SideDetail
 from memory.models import Conflict, KgEdge, MemoryItem
 from memory.selectors.conflicts import beside, gravity, visible_conflicts
 
@@ -140,8 +140,10 @@ class ConflictScreen(Screen):
         given |= {"revision": whole(sent["revision"])} if sent.get("revision") else {}
         given |= {"idempotency_key": sent["key"]} if sent.get("key") else {}
         if sent.get("outcome") == "reopen":
-            act("reopen_conflict", request, **given)
-            toast(request, "The conflict is open again.")
+            answer = act("reopen_conflict", request, **given)
+            over = answer.result is not None and answer.result.conflict.state is ConflictState.RESOLVED
+            gone = "The decision was taken back. One side left since, so the conflict is over."
+            toast(request, gone if over else "The conflict is open again.")
             return HttpResponseRedirect(self._link(names["pk"], request))
         row = visible_conflicts(ctx_of(request)).filter(pk=names["pk"]).first()
         decision = {name: sent.get(name, "") for name in ("outcome", "text", "condition")}

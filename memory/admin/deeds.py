@@ -9,8 +9,8 @@ from governance.policies import Verdict
 from kernel.actions import Target, get
 from kernel.context import Ctx
 from memory.actions.along import own_scope
-from memory.actions.lifecycle import OUT_OF_USE, narrower_types
-from memory.contracts.items import Lifecycle, Status
+from memory.actions.lifecycle import narrower_types
+from memory.contracts.items import OUT_OF_USE, Lifecycle, Status
 from memory.models import MemoryItem
 
 

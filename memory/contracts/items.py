@@ -43,6 +43,7 @@ class Tier(StrEnum):
 
 
 TRUSTED = (Lifecycle.PROMOTED, Lifecycle.CANONICAL)
+OUT_OF_USE = (Lifecycle.DEMOTED, Lifecycle.RETIRED)
 
 # Behavioural specification 5.3, and decision 11 for items without a tier.
 LEGAL_LIFECYCLES: dict[Tier, tuple[Lifecycle, ...]] = {

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from governance.hooks import HeldCall
 from kernel.context import Ctx
-from memory.contracts.items import Lifecycle, Status
+from memory.contracts.items import OUT_OF_USE, Status
 from memory.extensions.lost import lost_evidence, refs_in
 from memory.models import MemoryItem
 from memory.selectors.near import read_in
@@ -17,7 +17,7 @@ from memory.selectors.proof import why_no_proof
 
 ITEMS = "memory_items"
 IN_FORCE = frozenset({"promote_to_scope", "raise_tier", "correct_item", "narrow_item", "demote", "demote_from_scope"})
-TRUSTED = frozenset({"promote_to_scope", "narrow_item"})  # these refuse what is demoted or retired too
+IN_USE = frozenset({"promote_to_scope", "raise_tier", "narrow_item"})  # these refuse what is demoted or retired too
 PROVEN_BY = {"promote_to_scope": ("verification",), "raise_tier": ("supporting", "verification", "teaching")}
 HISTORY = frozenset({"retract_item"})  # takes back what is history by now as well
 
@@ -102,7 +102,7 @@ def _why(call: HeldCall, named: UUID | None, altered: Mapping[UUID, str], rows: 
     row = rows.get(named) if named is not None else None
     if row is not None and not _holds(row):
         return _gone(row)
-    if row is not None and call.action in TRUSTED and row.lifecycle_status in (Lifecycle.DEMOTED, Lifecycle.RETIRED):
+    if row is not None and call.action in IN_USE and row.lifecycle_status in OUT_OF_USE:
         return f"Its memory is {row.lifecycle_status} by now."
     for item, state in altered.items():
         found = rows.get(item)

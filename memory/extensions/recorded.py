@@ -22,7 +22,7 @@ from memory.selectors.near import readable
 Place = tuple[str, str, str | None]  # scope, type and key of a memory
 MAX_ROWS = 50
 _UNRECORDED = frozenset({"status", "lifecycle", "confidence", "review_by", "pinned"})
-_TOLD = ("status", "lifecycle", "review_by", "narrowed_to")
+_TOLD = ("status", "lifecycle", "confidence", "review_by", "narrowed_to")
 
 
 def fields_then(item: MemoryItem, changes: Sequence[Change] = ()) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from memory.contracts.conflicts import (
     Neighbour,
     SideDetail,
 )
-from memory.contracts.items import ProvenanceView, Status
+from memory.contracts.items import TRUSTED, ProvenanceView, Status
 from memory.models import Conflict, KgEdge, MemoryItem
 from memory.selectors.events import visible_messages
 from memory.selectors.items import provenance_of, view_item, visible_items
@@ -141,10 +141,13 @@ _TOLD = (
 
 def _standing(rows: QuerySet[Conflict], ids: Any) -> QuerySet[Conflict, Any]:
     """The conflicts of these memories and relations that agents are told of, the gravest first. Of a pair that was decided
-    one side may have left since."""
+    one side may have left since, or be demoted."""
     sides = Q(item_a__among=ids) | Q(item_b__among=ids) | Q(edge_a__among=ids) | Q(edge_b__among=ids)
     standing = Q(state=ConflictState.OPEN) | Q(outcome=ConflictOutcome.BOTH_VALID)
     held = Q(**{f"{side}__current_until": None for side in _SIDES})
+    for side in ("item_a", "item_b"):
+        trusted = {f"{side}__status": Status.ACTIVE, f"{side}__lifecycle_status__in": TRUSTED}
+        held &= Q(**{side: None}) | Q(**trusted)
     decided = Case(When(state=ConflictState.OPEN, then=Value(0)), default=Value(1))
     gravest = rows.filter(sides & standing & held).alias(decided_last=decided, weight=gravity())
     return gravest.order_by("decided_last", "weight", "-id").values_list(*_TOLD)[:MAX_SHOWN]

@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db.models import Q
 
 from kernel.errors import ConflictError, InvalidInputError
-from memory.contracts.items import Lifecycle, Status
+from memory.contracts.items import OUT_OF_USE, Status
 from memory.contracts.refs import EvidenceRef
 from memory.models import MemoryItem
 
@@ -34,7 +34,7 @@ def fallen(row: Standing) -> str:
     """The state in which a memory is evidence of nothing any more, such as `retracted`; empty while it holds."""
     if row.status != Status.ACTIVE:
         return str(row.status)
-    if row.lifecycle_status in (Lifecycle.DEMOTED, Lifecycle.RETIRED):
+    if row.lifecycle_status in OUT_OF_USE:
         return str(row.lifecycle_status)
     return str(Status.SUPERSEDED.value) if row.current_until is not None else ""
 

@@ -12,7 +12,7 @@ from kernel.context import ActorKind, Ctx
 from kernel.errors import ConflictError
 from kernel.ids import new_id
 from memory.candidates import Candidate
-from memory.contracts.items import TRUSTED, Lifecycle, Status
+from memory.contracts.items import OUT_OF_USE, TRUSTED, Lifecycle, Status
 from memory.contracts.refs import EvidenceRef
 from memory.models import EvidenceLink, KnowledgeEvent, MemoryItem
 from memory.services.graph import write_entity
@@ -59,10 +59,12 @@ class Made:
 def make(source: MemoryItem, scope: MemoryScope, making: Making, ctx: Ctx) -> Made:
     """Write a row in the scope from the source, by the conflict policy of its type there.
 
-    Raises ConflictError where the source is no longer in force, DoesNotFitError where the scope does not take it.
+    Raises ConflictError where the source is no longer in force or in use, DoesNotFitError where the scope does not take
+    it.
     """
     lock_scopes([source.scope_id, scope.key])
     source = in_force(source.pk)
+    require_in_use(source)
     event_id = new_id()
     messages = [source.source_message] if source.source_message else []
     commit = Commit(source.source_turn, messages, ctx, Written(), Pending())
@@ -101,6 +103,12 @@ def require_in_force(item: MemoryItem) -> None:
         follows = f": look at {item.successor_id} instead" if item.successor_id else ""
         state = "a later version took its place" if item.status == Status.ACTIVE else item.status
         raise ConflictError(f"Memory item {item.id} is no longer in force ({state}){follows}.")
+
+
+def require_in_use(item: MemoryItem) -> None:
+    """Raise ConflictError where an item was demoted or retired: no other row is made of it."""
+    if item.lifecycle_status in OUT_OF_USE:
+        raise ConflictError(f"Memory item {item.id} is {item.lifecycle_status}: nobody is shown it.")
 
 
 def reviewer_of(ctx: Ctx) -> str:
@@ -146,7 +154,7 @@ def _least_trust(source: MemoryItem, making: Making) -> float:
 def _is_distrusted(source: MemoryItem, scope: MemoryScope) -> bool:
     """Whether the scope holds this key demoted or retired: saying it again would not bring it back, this does."""
     rows = MemoryItem.objects.filter(scope=scope, type=source.type, key=source.key, current_until=None)
-    return rows.filter(lifecycle_status__in=(Lifecycle.DEMOTED, Lifecycle.RETIRED)).exists()
+    return rows.filter(lifecycle_status__in=OUT_OF_USE).exists()
 
 
 def _evidence(source: MemoryItem, item: MemoryItem, making: Making, ctx: Ctx) -> list[EvidenceLink]:

@@ -82,15 +82,15 @@ def retract_item(item: MemoryItem, reason: str, ctx: Ctx) -> Done:
     if row.status == Status.RETRACTED:
         return Done(row, [], 0)
     require_may_decide(row, ctx)
-    before = _state(row)
+    state, in_force_then = _state(row), row.current_until is None
     at = row.current_until or after_all([row], ctx)
     MemoryItem.objects.filter(pk=row.pk).update(status=Status.RETRACTED, current_until=at)
     row.status, row.current_until = Status.RETRACTED, at
-    event_of(row, "retracted", before, ctx, reason=reason).save()
+    event_of(row, "retracted", state, ctx, reason=reason).save()
     index.close(Kind.MEMORY, [row.pk], at)
     _summarise_again(row, ctx)
-    after = {"status": row.status, "reason": reason}
-    change = Change("memory_items", str(row.id), {"status": before}, after, scopes=(row.scope.name,))
+    before, after = {"status": state, "in_force": in_force_then}, {"status": row.status, "reason": reason}
+    change = Change("memory_items", str(row.id), before, after, scopes=(row.scope.name,))
     return Done(row, [change, *follow_out(row, ctx)], notices.tell(row, "retracted", reason, None, ctx))
 
 

@@ -55,9 +55,11 @@ def _shown_in(session: Session, shown: QuerySet[ContextShown]) -> QuerySet[Conte
     return shown.filter(Q(record__session=session) | before).values("pk")
 
 
-def withdraw(item: MemoryItem) -> None:
-    """Drop what nobody was told yet of an item that is in force again as it was."""
-    Notice.objects.filter(item=item, told_at=None).delete()
+def withdraw(item: MemoryItem, *kinds: str) -> None:
+    """Drop what nobody was told yet of an item that is in force again as it was; of one that is history again only the
+    notices of these kinds."""
+    waiting = Notice.objects.filter(item=item, told_at=None)
+    (waiting.filter(kind__in=kinds) if kinds else waiting).delete()
 
 
 def told(notices: list[NoticeView], context_id: UUID, ctx: Ctx) -> None:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from kernel.actions import Change
 from kernel.context import Ctx, Right
-from kernel.errors import ForbiddenError, StaleError
-from memory.contracts.items import Lifecycle, Status
+from kernel.errors import ForbiddenError, StaleError, TransitionError
+from memory.contracts.items import TRUSTED, Lifecycle, Status
 from memory.models import MemoryItem
 from memory.services import notices
-from memory.services.conflicts import follow_out
+from memory.services.conflicts import find_conflicts, follow_out
 from memory.services.hiding import show_again
 from memory.services.items import after_all, event_of, state_of
 from memory.services.restoring import bring_back
@@ -21,32 +22,29 @@ from search import services as index
 from search.contracts import Kind
 
 TABLE = "memory_items"
+_LEFT = ("superseded", "narrowed_to")  # kinds of the steps by which a row leaves force for another
 
 
 def reverse(given: Any, changes: Sequence[Change], ctx: Ctx) -> list[Change]:
     """Undo an applied call from the changes that it made: rows that it added are taken back, rows that it closed come
-    back as new versions, and a demoted row is trusted as before.
+    back as new versions, and what was trusted or not, in force or history is so again.
 
     Raises StaleError where one of them was changed again since, ForbiddenError as `require_may_undo` says.
     """
     ours = [change for change in changes if change.table == TABLE]
     found = MemoryItem.objects.select_related("scope").filter(pk__in=[UUID(change.id) for change in ours])
+    lock_scopes(set(found.values_list("scope_id", flat=True)))
     rows = {row.id: row for row in found}
     if given is None:
         require_may_undo(rows.values(), ctx)
-    lock_scopes({row.scope_id for row in rows.values()})
     done: list[Change] = []
     added = [rows[UUID(change.id)] for change in ours if change.before is None]
-    closed = [change for change in ours if change.before and _was_closed(change)]
     for row in added:
         done += _take_back(row, ctx)
     done += show_again(ours)
-    for change in closed:
-        row, instead = rows[UUID(change.id)], (change.after or {}).get("successor")
-        done += bring_back(row, [each for each in added if str(each.pk) == instead], _changed(row), ctx)[1]
     for change in ours:
-        if change.before is not None and "lifecycle" in change.before:
-            done.append(_trust_again(rows[UUID(change.id)], change.before, ctx))
+        if change.before is not None:
+            done += _restore(rows[UUID(change.id)], change.before, change.after or {}, added, ctx)
     return done
 
 
@@ -56,14 +54,9 @@ def require_may_undo(rows: Iterable[MemoryItem], ctx: Ctx) -> None:
         raise ForbiddenError("That call changed memories on whose scope you may not decide: ask who reviews them.")
 
 
-def _was_closed(change: Change) -> bool:
-    after = change.after or {}
-    return "status" in after and ("successor" in after or after["status"] == Status.RETRACTED)
-
-
 def _take_back(row: MemoryItem, ctx: Ctx) -> list[Change]:
     """A row that the call added leaves again."""
-    before, at = f"{row.status}/{row.lifecycle_status}", after_all([row], ctx)
+    before, at = _state(row), after_all([row], ctx)
     taken = MemoryItem.objects.filter(pk=row.pk, current_until=None, status=Status.ACTIVE)
     if not taken.update(status=Status.RETRACTED, current_until=at):
         raise _changed(row)
@@ -75,20 +68,91 @@ def _take_back(row: MemoryItem, ctx: Ctx) -> list[Change]:
     return [taken_back, *follow_out(row, ctx)]
 
 
-def _trust_again(row: MemoryItem, before: dict[str, Any], ctx: Ctx) -> Change:
-    """A demoted row is trusted as it was before."""
-    was = Lifecycle(row.lifecycle_status)
-    held = MemoryItem.objects.filter(pk=row.pk, current_until=None, status=Status.ACTIVE, lifecycle_status=was)
-    known = was in (Lifecycle.DEMOTED, Lifecycle.RETIRED)
-    pinned = bool(before.get("pinned", False))
-    if not known or not held.update(lifecycle_status=before["lifecycle"], pinned=pinned):
+def _restore(
+    row: MemoryItem, before: Mapping[str, Any], after: Mapping[str, Any], added: Sequence[MemoryItem], ctx: Ctx
+) -> list[Change]:
+    """What one change did to a row that was there, undone. `added` are the rows that the call made."""
+    if "status" in after:
+        return _hold_again(row, before, after, added, ctx)
+    if "lifecycle" in after:
+        return _trust_as_before(row, before, after, ctx)
+    if "review_by" in after:
+        return [_look_when_it_was_due(row, before["review_by"], after["review_by"])]
+    if "narrowed_to" in after:
+        return []  # an earlier version that was hidden: `show_again` has shown it
+    raise TransitionError(f"What was changed of memory item {row.id} cannot be undone: make the opposite change.")
+
+
+def _hold_again(
+    row: MemoryItem, before: Mapping[str, Any], after: Mapping[str, Any], added: Sequence[MemoryItem], ctx: Ctx
+) -> list[Change]:
+    """A row that the call closed comes back as a new version; one that was history before is history again."""
+    if (row.status == Status.RETRACTED) != (after["status"] == Status.RETRACTED):
         raise _changed(row)
-    state, scope = f"{row.status}/{row.lifecycle_status}", row.scope.name
-    row.refresh_from_db()
+    if after["status"] == Status.RETRACTED and not _was_in_force(row, before):
+        return [_keep_as_history(row, Status(before["status"].partition("/")[0]), ctx)]
+    instead = [each for each in added if str(each.pk) == after.get("successor")]
+    return bring_back(row, instead, _changed(row), ctx)[1]
+
+
+def _was_in_force(row: MemoryItem, before: Mapping[str, Any]) -> bool:
+    """Whether a row was in force when it was retracted. Where the change does not tell, its history does."""
+    if "in_force" in before:
+        return bool(before["in_force"])
+    active = before["status"].partition("/")[0] == Status.ACTIVE
+    return active and row.successor_id is None and not row.events.filter(kind__in=_LEFT).exists()
+
+
+def _keep_as_history(row: MemoryItem, status: Status, ctx: Ctx) -> Change:
+    """A row that was history when it was retracted is history as before: what is in force stays so."""
+    state = _state(row)
+    held = MemoryItem.objects.filter(pk=row.pk, status=Status.RETRACTED).exclude(current_until=None)
+    if not held.update(status=status):
+        raise _changed(row)
+    row.status = status
     event_of(row, "restored", state, ctx).save()
-    notices.withdraw(row)
+    notices.withdraw(row, "retracted")
+    return Change(TABLE, str(row.id), {"status": state}, {"status": row.status}, scopes=(row.scope.name,))
+
+
+def _trust_as_before(row: MemoryItem, before: Mapping[str, Any], after: Mapping[str, Any], ctx: Ctx) -> list[Change]:
+    """A row that was demoted is trusted as it was, and what it contradicts is found; one that was only a candidate is one
+    again, and its conflicts are over."""
+    state, scope, demoted = _state(row), row.scope, "lifecycle" in before
+    was = before["lifecycle"] if demoted else before["status"].partition("/")[2]
+    columns = {"lifecycle_status": was, **({"pinned": bool(before.get("pinned", False))} if demoted else {})}
+    if "confidence" in before:
+        columns["confidence"] = before["confidence"]
+    held = MemoryItem.objects.filter(
+        pk=row.pk, current_until=None, status=Status.ACTIVE, lifecycle_status=after["lifecycle"]
+    )
+    if not held.update(**columns):
+        raise _changed(row)
+    row.refresh_from_db()
+    row.scope = scope
+    event_of(row, "restored" if demoted else "undone", state, ctx).save()
+    if demoted:
+        notices.withdraw(row)
     index.set_state(Kind.MEMORY, [row.pk], state_of(row))
-    return Change(TABLE, str(row.id), {"lifecycle": was}, {"lifecycle": row.lifecycle_status}, scopes=(scope,))
+    told = {name: after[name] for name in ("lifecycle", "confidence") if name in after}
+    now = {"lifecycle": row.lifecycle_status, "confidence": row.confidence}
+    change = Change(TABLE, str(row.id), told, {name: now[name] for name in told}, scopes=(scope.name,))
+    trusted = Lifecycle(row.lifecycle_status) in TRUSTED
+    return [change, *(find_conflicts([row], ctx).changes if trusted else follow_out(row, ctx))]
+
+
+def _look_when_it_was_due(row: MemoryItem, before: str | None, after: str) -> Change:
+    """A row is to be looked at again when that was due before."""
+    held = MemoryItem.objects.filter(
+        pk=row.pk, current_until=None, status=Status.ACTIVE, review_by=datetime.fromisoformat(after)
+    )
+    if not held.update(review_by=datetime.fromisoformat(before) if before else None):
+        raise _changed(row)
+    return Change(TABLE, str(row.id), {"review_by": after}, {"review_by": before}, scopes=(row.scope.name,))
+
+
+def _state(row: MemoryItem) -> str:
+    return f"{row.status}/{row.lifecycle_status}"
 
 
 def _changed(row: MemoryItem) -> StaleError:

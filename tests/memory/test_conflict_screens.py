@@ -83,6 +83,16 @@ def test_a_decision_is_taken_back(cast, client):
     assert Conflict.objects.get().state == "open"
 
 
+def test_taken_back_after_the_other_side_left_it_says_that_the_conflict_is_over(cast, client):
+    conflict = disputed(cast)
+    send(client, conflict, "keep_a")
+    kept = str(Conflict.objects.get().item_a_id)
+    cast.agent.do("retract_item", memory_item_id=kept, reason="neither")
+    answer = send(client, conflict, "reopen", revision="2")
+    assert "the conflict is over" in client.get(answer["Location"]).content.decode()
+    assert in_force(cast) == [MYSQL]
+
+
 def test_what_was_typed_stays_where_a_decision_is_refused(cast, client):
     conflict = disputed(cast)
     answer = send(client, conflict, "merge", reason="my long reason")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 import pytest
 from django.db.models import Count
 
 from kernel.errors import ConflictError, DomainError, UnavailableError
+from memory.contracts.items import TRUSTED
 from memory.models import KnowledgeEvent, MemoryItem
 from search.models import IndexEntry
 from tests.conftest import Cast, make_cast
@@ -19,8 +21,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 TASK, SHOP = "task:t", "project:shop"
 
 
-def known(cast: Cast, text: str = "Use Postgres", scope: str = TASK) -> str:
-    return str(only(commit(cast.agent, scopes=context(scope), decisions=[decision(text)]))["id"])
+def known(cast: Cast, text: str = "Use Postgres", scope: str = TASK, **fields: str) -> str:
+    return str(only(commit(cast.agent, scopes=context(scope), decisions=[decision(text, **fields)]))["id"])
 
 
 def promote(cast: Cast, item_id: str) -> dict:
@@ -29,10 +31,11 @@ def promote(cast: Cast, item_id: str) -> dict:
 
 
 def sound() -> None:
-    """One current row a key, and the index as the rows are."""
+    """One current row a key, and the index as the trusted rows are."""
     doubled = MemoryItem.objects.filter(current_until=None).values("scope", "type", "key").annotate(n=Count("pk"))
     assert not doubled.filter(n__gt=1).exists()
-    current = set(MemoryItem.objects.filter(current_until=None, status="active").values_list("pk", flat=True))
+    held = MemoryItem.objects.filter(current_until=None, status="active", lifecycle_status__in=TRUSTED)
+    current = set(held.values_list("pk", flat=True))
     entries = IndexEntry.objects.filter(kind="memory", state="current")
     assert set(entries.values_list("object_id", flat=True)) == current
 
@@ -110,3 +113,29 @@ def test_demoted_while_it_is_committed_again_it_stays_demoted():
     )
     assert item(row).lifecycle_status == "demoted"
     assert MemoryItem.objects.filter(scope__external_id="shop").count() == 1
+
+
+MADE_FROM: dict[str, dict[str, Any]] = {
+    "promote_to_scope": {"target_scope": ref("global:all"), **VERIFIED},
+    "narrow_item": {"target_scope": ref(TASK)},
+    "raise_tier": {"tier": "qi", "supporting_refs": [{"kind": "url", "id": "https://e.example/measured"}], **VERIFIED},
+}
+
+
+@pytest.mark.parametrize("name", sorted(MADE_FROM))
+def test_demoted_while_another_row_is_made_of_it_it_is_made_before_or_not_at_all(name):
+    cast = make_cast()
+    why = {"evidence_refs": [{"kind": "url", "id": "https://e.example"}], "reason_type": "unsafe", "reason": "no"}
+    for number in range(4):
+        row = known(cast, f"Use version {number}", SHOP, key=f"decision:shop:{number}")
+        outcomes = at_once(
+            [
+                lambda row=row: cast.reviewer.do(name, memory_item_id=row, reason="for all", **MADE_FROM[name]),
+                lambda row=row: cast.reviewer.do("demote", memory_item_id=row, **why),
+            ]
+        )
+        for refused in (each for each in outcomes if isinstance(each, DomainError)):
+            assert isinstance(refused, ConflictError | UnavailableError), refused
+        steps = list(KnowledgeEvent.objects.filter(item_id=UUID(row)).order_by("id").values_list("kind", flat=True))
+        assert "demoted" not in steps or "copied" not in steps[steps.index("demoted") :]
+        sound()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -18,11 +18,11 @@ from memory.contracts.conflicts import (
     ReopenConflictInput,
     ResolveConflictInput,
 )
-from memory.contracts.items import Status
+from memory.contracts.items import TRUSTED, Status
 from memory.models import Conflict, ConflictDecision, KgEdge, MemoryItem
 from memory.selectors import visible_items
 from memory.selectors.conflicts import neighbours_of, sides_of
-from memory.services.conflicts.following import scopes_of
+from memory.services.conflicts.following import follow, scopes_of
 from memory.services.conflicts.rewriting import Moved, end_edge, merge, restore_edge, retract, supersede
 from memory.services.restoring import bring_back
 from scopes.services import lock_domain, lock_scopes
@@ -205,8 +205,9 @@ def _settle_like(item: MemoryItem, given: ResolveConflictInput, row: Conflict, c
 def reopen(
     given: ReopenConflictInput, row: Conflict, last: ConflictDecision, ctx: Ctx
 ) -> tuple[list[MemoryItem], list[Change]]:
-    """Take the last decision back: what left comes back as new rows, and the conflict is open again. Raises ConflictError
-    where the same two were said again since, and are at odds in an open conflict of their own."""
+    """Take the last decision back: what left comes back as new rows, and the conflict is open again, or over where its
+    other side left since. Raises ConflictError where the same two were said again since and are at odds in an open
+    conflict of their own, or where what left was retracted since."""
     came: dict[UUID, MemoryItem] = {}
     changes: list[Change] = []
     _hold(row, [UUID(each["item"]) for each in last.changed if "item" in each])
@@ -215,6 +216,7 @@ def reopen(
         changes += _withdraw(last.result, given.reason, ctx)
     restored: dict[UUID, MemoryItem | KgEdge] = {}
     left = _left(last)
+    _require_not_retracted(left[0])
     for edge in left[1]:
         new_edge, more = restore_edge(edge, ctx)
         restored[edge.pk], changes = new_edge, [*changes, *more]
@@ -234,7 +236,18 @@ def reopen(
         by_name=ctx.actor.name,
         created_at=ctx.now,
     )
-    return list(came.values()), [moved, *changes]
+    return list(came.values()), [moved, *changes, *follow(_sides_gone(row, restored), ctx)]
+
+
+def _sides_gone(row: Conflict, restored: Mapping[UUID, MemoryItem | KgEdge]) -> list[UUID]:
+    """Of the sides of a conflict that is open again those that are no longer in force; `restored` are those that are, by
+    what came back in the place of what."""
+    items = {side for side in (row.item_a_id, row.item_b_id) if side is not None} - restored.keys()
+    edges = {side for side in (row.edge_a_id, row.edge_b_id) if side is not None} - restored.keys()
+    held = MemoryItem.objects.filter(current_until=None, status=Status.ACTIVE, lifecycle_status__in=TRUSTED)
+    gone = items - set(held.filter(pk__in=items).values_list("pk", flat=True))
+    ended = KgEdge.objects.filter(pk__in=edges).exclude(current_until=None)
+    return sorted(gone.union(ended.values_list("pk", flat=True)))
 
 
 def _left(last: ConflictDecision) -> tuple[list[MemoryItem], list[KgEdge]]:
@@ -243,6 +256,12 @@ def _left(last: ConflictDecision) -> tuple[list[MemoryItem], list[KgEdge]]:
     edges = [UUID(each["edge"]) for each in last.changed if "edge" in each]
     found = {row.pk: row for row in MemoryItem.objects.filter(pk__in=items).select_related("source_session", "scope")}
     return [found[pk] for pk in items if pk in found], list(KgEdge.objects.filter(pk__in=edges).order_by("id"))
+
+
+def _require_not_retracted(items: Iterable[MemoryItem]) -> None:
+    retracted = next((item for item in items if item.status == Status.RETRACTED), None)
+    if retracted is not None:
+        raise ConflictError(f"Memory {retracted.pk} was taken back since: undo that first, or leave it.")
 
 
 def _withdraw(merged: MemoryItem, reason: str, ctx: Ctx) -> list[Change]:

@@ -284,7 +284,7 @@ def _seen_again(
 
 def _promote(candidate: Candidate, current: MemoryItem, scope: MemoryScope, commit: Commit) -> None:
     """What was only inferred becomes trusted, since the user or a tool now asserts it."""
-    before = f"{current.status}/{current.lifecycle_status}"
+    before, trust = f"{current.status}/{current.lifecycle_status}", current.confidence
     _update(current, "confidence", max(current.confidence, candidate.confidence), commit)
     _update(current, "lifecycle_status", candidate.lifecycle, commit)
     commit.pending.events.append(event_of(current, "promoted", before, commit.ctx, reason="asserted again"))
@@ -294,8 +294,8 @@ def _promote(candidate: Candidate, current: MemoryItem, scope: MemoryScope, comm
         Change(
             "memory_items",
             str(current.id),
-            {"status": before},
-            {"lifecycle": current.lifecycle_status},
+            {"status": before, "confidence": trust},
+            {"lifecycle": current.lifecycle_status, "confidence": current.confidence},
             scopes=(scope.name,),
         )
     )
