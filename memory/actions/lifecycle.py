@@ -216,6 +216,7 @@ CORRECT_ITEM = register(
         reverse=reverse,
         or_decide=True,
         judged_as=WRITING,
+        undone_as=("retract_item",),
     )
 )
 
@@ -301,6 +302,7 @@ NARROW_ITEM = register(
         reverse=reverse,
         or_decide=True,
         judged_as=WRITING,
+        undone_as=("retract_item",),
     )
 )
 
