@@ -35,9 +35,8 @@ def drafted(cast: Cast, proposal: str) -> dict:
 
 @pytest.mark.parametrize("held", ["write_memory_item", "retract_item", "*"])
 def test_an_act_that_is_judged_as_writing_waits_no_more(cast, held):
-    first, second, third = (
-        known(cast.agent, f"Use {name} for {name}", key=f"decision:shop:{name}") for name in ("postgres", "kafka", "redis")
-    )
+    names = ("postgres", "kafka", "redis")
+    first, second, third = (known(cast.agent, f"Use {name} for it", key=f"decision:shop:{name}") for name in names)
     hold(cast, held)
     waiting = cast.agent.do("retract_item", memory_item_id=first, reason="wrong")["proposal"]["id"]
     rule = drafted(cast, waiting)
