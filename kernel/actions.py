@@ -100,6 +100,7 @@ class Action(Generic[In, Out, Prepared]):
     `parts` are the other actions as which policy judges parts of a call, each with the types of scopes where it does.
     `judged_as` are further actions as which policy judges the whole call beside its own name: what holds one of them back
     holds this one back.
+    `undone_as` are the actions that would make the opposite change, as which policy judges taking a call back.
     `queueable` is false for what decides on proposals: it can never itself wait for a decision.
     `resource` is the path under /v1/ where a list can also be read with GET.
     """
@@ -124,6 +125,7 @@ class Action(Generic[In, Out, Prepared]):
     queueable: bool = True
     parts: Mapping[str, Sequence[str]] = field(default_factory=dict)
     judged_as: tuple[str, ...] = ()
+    undone_as: tuple[str, ...] = ()
     resource: str = ""
 
     @property

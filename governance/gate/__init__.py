@@ -8,7 +8,7 @@ from governance.gate.foretelling import Foretold, foretell
 from governance.gate.metering import charge_upload
 from governance.gate.opening import is_open
 from governance.gate.standing import makers, may_no_longer
-from governance.gate.stored import Stored, carry_out, draft, preview, ready, tried
+from governance.gate.stored import Stored, carry_out, draft, preview, ready, touched_by, tried
 from governance.gate.system import by_itself, note, system_ctx
 
 __all__ = [
@@ -34,5 +34,6 @@ __all__ = [
     "ready",
     "refuse",
     "system_ctx",
+    "touched_by",
     "tried",
 ]

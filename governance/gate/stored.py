@@ -43,13 +43,27 @@ def ready(proposal: Proposal, decided_by: Actor, ctx: Ctx, given: Mapping[str, A
     A draft was written for someone who may do it: it is carried out with the reach of the one who decides. Raises
     DomainError where the proposer may no longer do it, or the input is not one.
     """
+    this, target = _aimed(proposal, decided_by, ctx, given)
+    own = not proposal.drafted and (given is None or decided_by.id == proposal.proposer_id)
+    weight = weigh_call(this, target, own=own)
+    return Stored(proposal, this, this.action.prepare(this.given, this.ctx), target, weight)
+
+
+def touched_by(proposal: Proposal, ctx: Ctx) -> tuple[str, ...]:
+    """The scopes that a stored call is about, the one in which it is decided included. Raises DomainError as `ready`."""
+    return call_facts(*_aimed(proposal, ctx.actor, ctx)).touched
+
+
+def _aimed(
+    proposal: Proposal, decided_by: Actor, ctx: Ctx, given: Mapping[str, Any] | None = None
+) -> tuple[Call[Any, Any], Target]:
+    """A stored call as its proposer's, and what it is about."""
     action = get(proposal.action)
     parsed = action.input.parse(proposal.input if given is None else given)
     identity = identify_again(proposal.proposer)
     reach = ctx.reach if proposal.drafted else identity.reach
     as_proposer = ctx.approved(Approval(proposal.id, decided_by), identity.actor, reach)
-    trail = trail_of(action, parsed, proposal.id)
-    this = Call(action, parsed, as_proposer, trail)
+    this = Call(action, parsed, as_proposer, trail_of(action, parsed, proposal.id))
     try:
         target = action.target(parsed, as_proposer)
         decide_on(this, target)
@@ -57,9 +71,7 @@ def ready(proposal: Proposal, decided_by: Actor, ctx: Ctx, given: Mapping[str, A
         if proposal.drafted:
             raise
         raise ConflictError(no_longer(identity.actor.name, exc.message)) from exc
-    own = not proposal.drafted and (given is None or decided_by.id == proposal.proposer_id)
-    weight = weigh_call(this, target, own=own)
-    return Stored(proposal, this, action.prepare(parsed, as_proposer), target, weight)
+    return this, target
 
 
 def carry_out(stored: Stored[Any, Any]) -> dict[str, Any]:

@@ -44,6 +44,7 @@ from governance.policies.sense import (
 from governance.policies.weigh import (
     Weighed,
     Weight,
+    by_two,
     for_scope,
     heavier,
     weigh,
@@ -76,6 +77,7 @@ __all__ = [
     "Weighed",
     "Weight",
     "at_version",
+    "by_two",
     "check_document",
     "decide",
     "deciding",

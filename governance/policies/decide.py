@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 ALWAYS_REVIEWED = "always_reviewed"
 TWO_PERSON = "review.two_person:"
+QUEUE_RULE = "review.queue:"
+ALLOW_RULE = "review.allow:"
 
 
 class Verdict(StrEnum):
@@ -106,9 +108,7 @@ def decide(facts: Facts, policies: Policies) -> Decision:
     """Apply the rules in order: visible, permitted, already approved, always reviewed, queued by policy, a person's call
     for which two stand, else allowed. Of a call that is judged as several actions the first that holds it back counts."""
     if facts.judged_as:
-        each = [replace(facts, action=name, judged_as=()) for name in (facts.action, *facts.judged_as)]
-        decided = [decide(alone, policies) for alone in each]
-        return next((found for found in decided if found.verdict is not Verdict.ALLOW), decided[0])
+        return _strictest(facts, policies)
     refused = denied(facts)
     if refused is not None:
         return refused
@@ -121,14 +121,27 @@ def decide(facts: Facts, policies: Policies) -> Decision:
         queued = next((rule for rule in review.queue if _matches(rule, facts)), None)
         allowed = next((rule for rule in review.allow if queued and _excepts(rule, facts)), None)
         if allowed is not None:
-            return Decision(Verdict.ALLOW, f"review.allow:{allowed.name}")
+            return Decision(Verdict.ALLOW, f"{ALLOW_RULE}{allowed.name}")
         if queued is not None:
-            return Decision(Verdict.QUEUE, f"review.queue:{queued.name}")
+            return Decision(Verdict.QUEUE, f"{QUEUE_RULE}{queued.name}")
         shared = _shared(facts, review)
         if shared is not None:
             return Decision(Verdict.QUEUE, f"{TWO_PERSON}{shared.name}")
     lacking = any(facts.right not in scope.held for scope in facts.scopes)
     return Decision(Verdict.ALLOW, f"right:{Right.DECIDE if lacking else facts.right}")
+
+
+def _strictest(facts: Facts, policies: Policies) -> Decision:
+    """What is decided on a call that is judged as several actions. An exception that names its own action, without a
+    wildcard, excepts it as whatever it is judged."""
+    each = [replace(facts, action=name, judged_as=()) for name in (facts.action, *facts.judged_as)]
+    decided = [decide(alone, policies) for alone in each]
+    held = next((found for found in decided if found.verdict is not Verdict.ALLOW), None)
+    if held is None or not held.rule.startswith(QUEUE_RULE):
+        return held or decided[0]
+    named = (rule for rule in policies.section(ReviewPolicy).allow if facts.action in rule.actions)
+    allowed = next((rule for rule in named if _excepts(rule, facts)), None)
+    return Decision(Verdict.ALLOW, f"{ALLOW_RULE}{allowed.name}") if allowed else held
 
 
 def may_wait(policies: Policies, action: Action[Any, Any, Any], actor_kind: str, scope_type: str) -> bool:

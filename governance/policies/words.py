@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from governance.policies.decide import ALWAYS_REVIEWED, TWO_PERSON, Facts, ScopeFacts, Verdict
+from governance.policies.decide import ALLOW_RULE, ALWAYS_REVIEWED, QUEUE_RULE, TWO_PERSON, Facts, ScopeFacts, Verdict
 from governance.policies.sections import QueueRule, ReviewPolicy
 from kernel.context import Right
 
 if TYPE_CHECKING:
     from governance.policies.effective import Policies
-
-QUEUE_RULE = "review.queue:"
-ALLOW_RULE = "review.allow:"
 
 
 def verdict_of(rule: str) -> Verdict | None:

@@ -14,7 +14,7 @@ from django.db.models import F, Q
 from governance.contracts import Outcome, ProposalFacts, ProposalState, StepKind, Verdict
 from governance.hooks import facts_of
 from governance.models import OPEN_STATES, RISKS, AuditEntry, Decision, Proposal
-from governance.policies import Weight
+from governance.policies import Facts, Weight
 from governance.services.audit import Trail
 from governance.services.steps import add_step
 from kernel import clock
@@ -313,7 +313,7 @@ def expire_proposals(domain_id: str | None, days: int, ctx: Ctx) -> list[Change]
     return changes
 
 
-def scopes_of(row: Proposal) -> list[str]:
-    """The scopes that a queued call was about, as its audit entry says them."""
+def scopes_of(row: Proposal) -> tuple[str, ...]:
+    """The scopes that a queued call was about, the one in which it is decided included, as its audit entry says them."""
     entry = AuditEntry.objects.filter(proposal=row, action=row.action, outcome=Outcome.QUEUED).order_by("id").first()
-    return [scope["name"] for scope in entry.facts.get("scopes", [])] if entry else []
+    return Facts.from_json(entry.facts).touched if entry and entry.facts else ()

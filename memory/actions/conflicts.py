@@ -207,6 +207,7 @@ RESOLVE_CONFLICT = register(
         _resolve,
         reverse=_undo,
         reviewed=True,
+        undone_as=("reopen_conflict",),
     )
 )
 

@@ -215,6 +215,7 @@ CORRECT_ITEM = register(
         reverse=reverse,
         or_decide=True,
         judged_as=WRITING,
+        undone_as=("retract_item",),
     )
 )
 
@@ -299,6 +300,7 @@ NARROW_ITEM = register(
         reverse=reverse,
         or_decide=True,
         judged_as=WRITING,
+        undone_as=("retract_item",),
     )
 )
 

@@ -133,6 +133,7 @@ PROMOTE_TO_SCOPE = register(
         known=_known_promotion,
         reviewed=True,
         reverse=reverse,
+        undone_as=("retract_item", "demote_from_scope"),
     )
 )
 
@@ -193,6 +194,7 @@ RAISE_TIER = register(
         _raise,
         reviewed=True,
         reverse=reverse,
+        undone_as=("retract_item", "demote"),
     )
 )
 

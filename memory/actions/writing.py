@@ -41,6 +41,7 @@ WRITE_MEMORY_ITEM = register(
         _prepare,
         apply,
         reverse=reverse,
+        undone_as=("retract_item",),
     )
 )
 

@@ -116,12 +116,23 @@ class TestJudgedAsAnother:
         self.held(desk)
         assert desk.agent.call("part", note="alone").status == 202
 
-    def test_an_exception_names_the_action_that_a_rule_holds_back(self, desk):
-        for names, status in ((["part"], 202), (["twin"], 200), (["part", "twin"], 200)):
-            allow = [{"name": "trusted", "actions": names, "actors": ["agent"]}]
-            document = {"review": {"queue": [{"name": "wait", "actions": ["twin"]}], "allow": allow}}
-            desk.operator.do("set_policy", domain_id=TEAM, document=document, reason="r")
-            assert desk.agent.call("part", note=f"{names}").status == status, names
+    @pytest.mark.parametrize(
+        ("names", "status"),
+        [(["part"], 200), (["twin"], 200), (["p*"], 202), (["*"], 200), (["note"], 202), (["part", "twin"], 200)],
+    )
+    def test_an_exception_names_the_action_itself_or_the_one_that_a_rule_holds_back(self, desk, names, status):
+        allow = [{"name": "trusted", "actions": names, "actors": ["agent"]}]
+        document = {"review": {"queue": [{"name": "wait", "actions": ["twin"]}], "allow": allow}}
+        desk.operator.do("set_policy", domain_id=TEAM, document=document, reason="r")
+        assert desk.agent.call("part", note="x").status == status
+        assert desk.agent.call("twin", note="x").status == (200 if "twin" in names or "*" in names else 202)
+
+    @pytest.mark.parametrize("fields", [{"actors": ["other"]}, {"scopes": ["project:*"]}])
+    def test_an_exception_for_another_agent_or_scope_does_not_count(self, desk, fields):
+        allow = [{"name": "trusted", "actions": ["part"], "actors": ["agent"], **fields}]
+        document = {"review": {"queue": [{"name": "wait", "actions": ["twin"]}], "allow": allow}}
+        desk.operator.do("set_policy", domain_id=TEAM, document=document, reason="r")
+        assert desk.agent.call("part", note="x").status == 202
 
     def test_what_was_kept_of_it_is_read_back_as_it_was(self, desk):
         desk.agent.do("part", note="alone")

@@ -48,7 +48,10 @@ def _prepare_approval(given: ApproveProposalInput, ctx: Ctx) -> _Ready:
     require_person(ctx)
     services.require_step(row, Step.APPROVE, given.revision)
     require_other(row, ctx)
-    return _Ready(row, gate.ready(row, ctx.actor, ctx))
+    stored = gate.ready(row, ctx.actor, ctx)
+    if not selectors.may_decide(row.action, row.domain_id, gate.place_of(stored.target), ctx):
+        raise ForbiddenError("The call takes effect in a scope on which you may not decide: ask who reviews it.")
+    return _Ready(row, stored)
 
 
 def _approve(given: ApproveProposalInput, ready: _Ready, ctx: Ctx) -> Applied[DecisionResult]:
@@ -200,6 +203,7 @@ def _edit(given: EditAndApproveInput, ready: _Ready, ctx: Ctx) -> Applied[Decisi
     done = needed == 1
     columns = {
         **services.content_columns(stored.call.action.name, stored.call.given, gate.tried(stored), stored.call.ctx),
+        "scope": gate.place_of(stored.target),
         "proposed_input": row.proposed_input or before,
         "revision": row.revision + 1,
         "approvals": 1,

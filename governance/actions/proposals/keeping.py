@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from governance import gate, selectors, services
 from governance.actions.policy import SET_POLICY
 from governance.actions.proposals.rules import its_scope, require_person
@@ -30,7 +28,7 @@ def _prepare_draft(given: DraftRuleInput, ctx: Ctx) -> tuple[AllowRule, SetPolic
     rule = AllowRule(
         name=f"{row.proposer_name}: {row.action} in {row.scope}"[:80],
         actions=[row.action],
-        scopes=_patterns(row),
+        scopes=_patterns(row, ctx),
         actors=[row.proposer_name],
     )
     document = services.own_document(row.domain_id)
@@ -43,10 +41,10 @@ def _prepare_draft(given: DraftRuleInput, ctx: Ctx) -> tuple[AllowRule, SetPolic
     return rule, SetPolicyInput(domain_id=row.domain_id, document=document, reason=given.reason)
 
 
-def _patterns(row: Proposal) -> list[str]:
-    """The scopes that the call was about; any session, since the next call comes in another one."""
-    names: list[Any] = services.scopes_of(row) or [row.scope]
-    return sorted({f"{SESSION}:*" if name.startswith(f"{SESSION}:") else name for name in names})
+def _patterns(row: Proposal, ctx: Ctx) -> list[str]:
+    """The scopes that the call is about as it stands now; any session, since the next call comes in another one."""
+    names = services.scopes_of(row) if row.revision == 1 else gate.touched_by(row, ctx)
+    return sorted({f"{SESSION}:*" if name.startswith(f"{SESSION}:") else name for name in names or (row.scope,)})
 
 
 def _draft(given: DraftRuleInput, drafted: tuple[AllowRule, SetPolicyInput], ctx: Ctx) -> Applied[DraftRuleResult]:

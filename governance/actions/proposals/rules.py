@@ -7,7 +7,7 @@ from typing import Any
 from governance import selectors, services
 from governance.contracts import DecideInput, OnProposal, ProposalRef, ProposalState
 from governance.models import AuditEntry, Proposal
-from governance.policies import ReviewPolicy, in_force
+from governance.policies import Facts, ReviewPolicy, by_two, in_force
 from governance.services import Step
 from kernel.actions import Change, Target, get
 from kernel.context import ANY, ActorKind, Ctx, Right
@@ -73,13 +73,30 @@ def require_proposer(row: Proposal, ctx: Ctx, what: str) -> None:
         raise ForbiddenError(f"Only its proposer {what}")
 
 
-def require_revertible(entry: AuditEntry, ctx: Ctx) -> None:
-    """Refuse what cannot be taken back, and whoever may not do so: DomainError says why and what to do instead."""
+def require_revertible(entry: AuditEntry, ctx: Ctx, *, own_word: bool = False) -> None:
+    """Refuse what cannot be taken back, and whoever may not do so: DomainError says why and what to do instead. `own_word`:
+    the actor takes back the approval by which it was carried out, given a moment ago."""
     require_person(ctx)
-    services.require_reversible(entry, in_force(entry.domain_id, ctx).section(ReviewPolicy).revert_days, ctx)
+    review = in_force(entry.domain_id, ctx).section(ReviewPolicy)
+    services.require_reversible(entry, review.revert_days, ctx)
     needed = Right.OPERATE if get(entry.action).right is Right.OPERATE else Right.DECIDE
     if not ctx.may(needed, entry.domain_id or ANY, entry.scope):
         raise ForbiddenError(f"Taking back {entry.action} needs the right {str(needed)!r} on {entry.scope or ANY!r}.")
+    if not own_word:
+        _require_one_enough(entry, review)
+
+
+def _require_one_enough(entry: AuditEntry, review: ReviewPolicy) -> None:
+    """Refuse to take back alone what two persons must stand for, or what undoes it."""
+    action = get(entry.action)
+    places = Facts.from_json(entry.facts).touched if entry.facts else ()
+    opposite = (name for undone in action.undone_as for name in (undone, *get(undone).judged_as))
+    for name in dict.fromkeys((action.name, *action.judged_as, *opposite)):
+        if by_two(name, places or (entry.scope or ANY,), review) is not None:
+            raise ForbiddenError(
+                f"Two persons stand for {name}, so nobody takes back {action.name} alone: make the opposite change with its "
+                "own action, for another person to approve."
+            )
 
 
 def moved(row: Proposal, to: ProposalState, step: Step, ctx: Ctx, **columns: Any) -> Change:

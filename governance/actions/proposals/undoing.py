@@ -63,8 +63,13 @@ def _prepare_undo(given: UndoDecisionInput, ctx: Ctx) -> _Undoing | list[Proposa
     entry = services.carried_out(row.id, row.action)
     if entry is None:
         raise TransitionError(f"What proposal {row.id} did was taken back before: nothing was changed.")
-    require_revertible(entry, ctx)
+    require_revertible(entry, ctx, own_word=_own_word(last, review, ctx))
     return _Undoing(row, entry)
+
+
+def _own_word(last: Decision, review: ReviewPolicy, ctx: Ctx) -> bool:
+    """Whether it is the actor's own decision, made so lately that it may go back as if it had not been made."""
+    return last.by_id == ctx.actor.id and ctx.now - last.created_at <= timedelta(minutes=review.undo_minutes)
 
 
 def _decided_in(request_id: UUID | None, ctx: Ctx) -> list[Proposal]:
