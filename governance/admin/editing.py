@@ -74,8 +74,8 @@ def edited(given: Mapping[str, Any], sent: Mapping[str, str]) -> dict[str, Any]:
     known = {field.name: field.text for field in text_fields(given)}
     for name, text in known.items():
         said = sent.get(name)
-        if said is not None and said.replace("\r\n", "\n") != text.replace("\r\n", "\n"):
-            _put(tree, json.loads(name.removeprefix(NAME)), said.replace("\r\n", "\n"))
+        if said is not None and _lines(said) != _lines(text):
+            _put(tree, json.loads(name.removeprefix(NAME)), _lines(said))
     return tree
 
 
@@ -90,6 +90,11 @@ def _texts(tree: Any, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str |
     elif isinstance(tree, list):
         for place, inner in enumerate(tree):
             yield from _texts(inner, (*path, place))
+
+
+def _lines(text: str) -> str:
+    """The text with each end of a line as a newline: a browser sends every kind as CR and LF."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _put(tree: Any, path: list[str | int], text: str) -> None:

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
 from governance.admin.filters import Address
-from governance.adminbase import Screen, back_to, decide, read, toast
+from governance.adminbase import Screen, as_uuid, back_to, decide, read, toast
 from kernel.errors import NotFoundError
 from kernel.ids import new_id
 
@@ -26,12 +26,11 @@ class UndoScreen(Screen):
     def show(self, request: HttpRequest, **names: Any) -> dict[str, Any]:
         """What would be taken back: a proposal's last decision, or a batch by its request id."""
         asked = request.POST if request.method == "POST" else request.GET
-        wanted = {name: asked[name] for name in ("proposal_id", "request_id") if asked.get(name)}
-        return {"wanted": wanted, "address": Address.read(asked.get("query", ""))}
+        return {"wanted": _wanted(asked), "address": Address.read(asked.get("query", ""))}
 
     def send(self, request: HttpRequest, **names: Any) -> HttpResponse:
         """Take it back, and say what became of each."""
-        wanted = {name: request.POST[name] for name in ("proposal_id", "request_id") if request.POST.get(name)}
+        wanted = _wanted(request.POST)
         answer = decide("undo_decision", request, **wanted, reason=request.POST.get("reason", ""))
         told = [f"{answer.summary[:1].upper()}{answer.summary[1:]}."]
         told += dict.fromkeys(each.message for each in answer.outcomes if each.outcome == "irreversible")
@@ -40,6 +39,18 @@ class UndoScreen(Screen):
         if "proposal_id" in wanted:
             return HttpResponseRedirect(f"{reverse('admin:governance_item', args=[wanted['proposal_id']])}?{query}")
         return HttpResponseRedirect(f"{reverse('admin:governance_queue')}?{query}")
+
+
+def _wanted(asked: Mapping[str, str]) -> dict[str, str]:
+    """The ids of what is to be taken back, each as it is written in addresses. Raises NotFoundError for what is none."""
+    found = {}
+    for name in ("proposal_id", "request_id"):
+        if said := asked.get(name):
+            known = as_uuid(said)
+            if known is None:
+                raise NotFoundError(f"The {name} in the address or form is no UUID, so there is nothing to take back.")
+            found[name] = str(known)
+    return found
 
 
 class RevertScreen(Screen):

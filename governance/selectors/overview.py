@@ -89,7 +89,7 @@ def decided_by_day(ctx: Ctx) -> list[Day]:
 
 
 def own_day(ctx: Ctx) -> OwnDay:
-    """What the person decided today."""
+    """What the person decided today. All of it counts; told are the decisions on proposals that the person may see."""
     rows = Decision.objects.filter(by_id=ctx.actor.id, created_at__gte=midnight(ctx))
     counts = (
         with_undone(rows.exclude(verdict__in=TAKEN_BACK))
@@ -98,8 +98,11 @@ def own_day(ctx: Ctx) -> OwnDay:
         .annotate(n=Count("pk"))
         .order_by("what")
     )
-    latest = rows.select_related("proposal").defer(
-        "input", "proposal__input", "proposal__changes", "proposal__search_text"
+    seen = visible_proposals(ctx).order_by().values("pk")
+    latest = (
+        rows.filter(proposal__in=seen)
+        .select_related("proposal")
+        .defer("input", "proposal__input", "proposal__changes", "proposal__search_text")
     )
     return OwnDay([(row["what"], row["n"]) for row in counts], list(latest.order_by("-created_at", "-id")[:SHOWN]))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -12,7 +13,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonRes
 from django.urls import reverse
 
 from governance import gate
-from governance.adminbase import Screen, ctx_of, decide, toast
+from governance.adminbase import Screen, act, ctx_of, toast
 from kernel.conf import conf
 from kernel.context import Ctx
 from kernel.errors import DomainError, InvalidInputError, TooLargeError
@@ -26,6 +27,28 @@ from scopes.selectors import visible_domains
 
 MOST_FILES = 20
 MOST_DOMAINS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """What became of the files of a form: jobs, and proposals where policy holds imports for someone else."""
+
+    jobs: list[str]
+    proposals: list[str]
+
+    def told(self) -> str:
+        """What the files wait for, in words."""
+        words = []
+        if self.jobs:
+            words += [_counted(self.jobs, "The file waits for a worker.", "files wait for a worker.")]
+        if self.proposals:
+            one, more = "It waits for someone else who may decide on it.", "for someone else who may decide on them."
+            words += [_counted(self.proposals, one, f"files wait {more}")]
+        return " ".join(words)
+
+
+def _counted(ids: Sequence[str], one: str, more: str) -> str:
+    return one if len(ids) == 1 else f"{len(ids)} {more}"
 
 
 def domains_to_import_into(ctx: Ctx) -> list[str]:
@@ -55,17 +78,17 @@ class UploadScreen(Screen):
         if request.method != "POST" or "json" not in request.headers.get("Accept", "") or not self.allowed(request):
             return super().view(request, **names)
         try:
-            return JsonResponse({"jobs": self._enqueue(request)}, status=202)
+            return JsonResponse(asdict(self._enqueue(request)), status=202)
         except DomainError as exc:
             return JsonResponse(exc.problem(str(ctx_of(request).request_id)), status=exc.status)
 
     def send(self, request: HttpRequest, **names: Any) -> HttpResponse:
         """Keep the files, ask for a job for each, and show them on the board."""
-        made = self._enqueue(request)
-        toast(request, "The file waits for a worker." if len(made) == 1 else f"{len(made)} files wait for a worker.")
+        brought = self._enqueue(request)
+        toast(request, brought.told(), done=not brought.proposals)
         return HttpResponseRedirect(reverse("admin:media_board"))
 
-    def _enqueue(self, request: HttpRequest) -> list[str]:
+    def _enqueue(self, request: HttpRequest) -> Brought:
         if was_cut(request):
             raise TooLargeError(f"The files are over {conf().media_max_bytes} bytes: send them one by one.")
         files: Sequence[UploadedFile[Any]] = request.FILES.getlist("file")
@@ -73,11 +96,14 @@ class UploadScreen(Screen):
             raise InvalidInputError(f"Choose at least one file, and {MOST_FILES} at most.")
         scopes = [written_scope(name, "scope") for name in split_scopes(request.POST.get("scope", ""), "scope")]
         place = {"domain_id": request.POST.get("domain_id") or None, "scopes": scopes}
-        return [_import(file, place, request) for file in files]
+        brought = Brought([], [])
+        for file in files:
+            _import(file, place, request, brought)
+        return brought
 
 
-def _import(file: UploadedFile[Any], place: dict[str, Any], request: HttpRequest) -> str:
-    """The id of the job that imports the file."""
+def _import(file: UploadedFile[Any], place: dict[str, Any], request: HttpRequest, into: Brought) -> None:
+    """Keep the file, and ask for the job that imports it."""
     name = file.name or "file"
     with TemporaryDirectory(prefix="smartbrain-") as folder:
         path = Path(folder) / "upload"
@@ -89,5 +115,8 @@ def _import(file: UploadedFile[Any], place: dict[str, Any], request: HttpRequest
     if brought is None:
         raise TypeError("an upload never waits")
     options = {"name": brought.name}
-    told = decide(ENQUEUE_MEDIA.name, request, operation="add_media", source=brought.source, options=options, **place)
-    return str(told.job_id)
+    answer = act(ENQUEUE_MEDIA.name, request, operation="add_media", source=brought.source, options=options, **place)
+    if answer.queued is not None:
+        into.proposals.append(str(answer.queued.proposal.id))
+    elif answer.result is not None:
+        into.jobs.append(str(answer.result.job_id))

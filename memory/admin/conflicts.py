@@ -140,10 +140,7 @@ class ConflictScreen(Screen):
         given |= {"revision": whole(sent["revision"])} if sent.get("revision") else {}
         given |= {"idempotency_key": sent["key"]} if sent.get("key") else {}
         if sent.get("outcome") == "reopen":
-            answer = act("reopen_conflict", request, **given)
-            over = answer.result is not None and answer.result.conflict.state is ConflictState.RESOLVED
-            gone = "The decision was taken back. One side left since, so the conflict is over."
-            toast(request, gone if over else "The conflict is open again.")
+            self._say_reopened(request, act("reopen_conflict", request, **given))
             return HttpResponseRedirect(self._link(names["pk"], request))
         row = visible_conflicts(ctx_of(request)).filter(pk=names["pk"]).first()
         decision = {name: sent.get(name, "") for name in ("outcome", "text", "condition")}
@@ -154,6 +151,14 @@ class ConflictScreen(Screen):
         self._say(request, answer, names["pk"])
         following = self._beside(row, request)[1] if row is not None else None
         return HttpResponseRedirect(self._link(following, request) or self._list(request))
+
+    def _say_reopened(self, request: HttpRequest, answer: Any) -> None:
+        if answer.queued is not None:
+            toast(request, "It waits for someone else who may decide in both scopes.", done=False)
+            return
+        over = answer.result.conflict.state is ConflictState.RESOLVED
+        gone = "The decision was taken back. One side left since, so the conflict is over."
+        toast(request, gone if over else "The conflict is open again.")
 
     def _say(self, request: HttpRequest, answer: Any, conflict_id: UUID) -> None:
         if answer.queued is not None:

@@ -59,7 +59,8 @@
         request.addEventListener("loadend", () => {
             const sent = request.status === 202;
             bar.remove();
-            state.textContent = sent ? `${file.name}: waits for a worker.` : `${file.name}: ${request.response?.detail || "the server did not answer; try again."}`;
+            const waits = request.response?.proposals?.length ? "someone else who may decide on it" : "a worker";
+            state.textContent = sent ? `${file.name}: waits for ${waits}.` : `${file.name}: ${request.response?.detail || "the server did not answer; try again."}`;
             line.className = sent ? "" : "sb-job-error";
             done(sent);
         });

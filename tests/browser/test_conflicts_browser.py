@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from django.urls import reverse
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from memory.models import Conflict, ConflictDecision, MemoryItem
 from tests.browser.test_admin_browser import signed_in, violations
@@ -139,7 +139,7 @@ def test_the_keyboard_alone_finds_decides_and_takes_back(browser: Browser, live_
         page.keyboard.press("n")
         assert page.evaluate("document.activeElement.name") == "reason"
         page.keyboard.press("Escape")
-        assert page.locator("details[data-key][open]").count() == 0
+        expect(page.locator("details[data-key][open]")).to_have_count(0)
         page.keyboard.press("o")
         page.keyboard.type("The shop until May, the warehouse from then on.")
         page.keyboard.press("Escape")
@@ -224,5 +224,6 @@ def test_what_if_is_asked_by_a_link(browser: Browser, live_server: Any, cast: Ca
         page.wait_for_selector("text=another row would count")
         assert in_force(cast) == before
         page.click("text=Back to how it is")
-        assert page.locator(".sb-ladder").count() == 1
+        expect(page.locator("text=another row would count")).to_have_count(0)
+        expect(page.locator(".sb-ladder")).to_have_count(1)
         assert faults == []

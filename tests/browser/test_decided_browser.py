@@ -93,8 +93,8 @@ def test_the_page_says_what_was_and_leads_to_what_is(browser: Browser, live_serv
         expect(page.get_by_role("heading", name="Turn 1")).to_be_visible()
         page.goto(live_server.url + found["reworded"])
         wording = page.get_by_role("region", name="In other words than its source")
-        assert wording.locator("ins").count()
-        assert wording.locator("del").count()
+        expect(wording.locator("ins")).not_to_have_count(0)
+        expect(wording.locator("del")).not_to_have_count(0)
         wording.get_by_role("link", name="open the source").click()
         expect(page.locator(".sb-states")).to_contain_text("version 1")
         assert faults == []

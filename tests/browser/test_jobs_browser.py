@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from django.urls import reverse
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from kernel import clock
 from media.models import MediaJob
@@ -98,8 +98,8 @@ def test_every_state_is_a_tab_with_the_number_of_its_list(browser: Browser, live
         assert len(tabs) == 8
         for address, words in tabs:
             page.goto(address)
-            assert page.locator("li[data-job]").count() == int(words.split()[-1]), words
-        assert page.locator("text=unsupported").count() == 1
+            expect(page.locator("li[data-job]"), words).to_have_count(int(words.split()[-1]))
+        expect(page.locator("text=unsupported")).to_have_count(1)
 
 
 @pytest.mark.parametrize("script", [True, False])
@@ -186,8 +186,8 @@ def test_retrying_all_leaves_what_somebody_took_note_of(browser: Browser, live_s
         page.click(f"li[data-job='{jobs['failed'].pk}'] button:text-is('Acknowledge')")
         page.click("text=Retry all 1 failed")
         page.wait_for_selector("text=1 of 1 jobs wait for a worker again.")
-        assert page.locator("text=Retry all").count() == 0
-        assert page.locator("text=Retry selected").count() == 1
+        expect(page.locator("text=Retry selected")).to_have_count(1)
+        expect(page.locator("text=Retry all")).to_have_count(0)
     assert MediaJob.objects.get(pk=jobs["failed"].pk).status == "failed"
 
 
@@ -276,7 +276,7 @@ def test_a_list_that_does_not_come_is_told_and_the_next_drop_is_taken(
         page.evaluate(DROP, ["second.md"])
         page.wait_for_selector("text=second.md: waits for a worker.")
         page.wait_for_selector("li[data-job] >> text=second.md")
-        assert page.locator("text=the list is not up to date").count() == 0
+        expect(page.locator("text=the list is not up to date")).to_have_count(0)
     assert MediaJob.objects.filter(owner_name="ann").count() == 2
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from django.urls import reverse
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from tests.conftest import TEAM, make_cast, make_person
 from tests.memory.talk import VERIFIED, commit, compose, context, decision, only, ref
@@ -57,13 +57,14 @@ def test_the_line_is_there_for_everyone(browser: Browser, live_server, copy, sch
         page.click("[type=submit]")
         page.goto(f"{live_server.url}{reverse('admin:memory_memoryitem_change', args=[copy])}")
         steps = page.locator(".sb-lineage > .sb-copy")
-        assert steps.count() == 3
-        assert page.locator(".sb-lineage [aria-current=true]").count() == 1
-        assert "Use <b>Postgres</b>" in steps.nth(0).inner_text()
-        assert "promoted in other words for reviewer, decided by reviewer" in steps.nth(1).inner_text()
+        current = page.locator(".sb-lineage [aria-current=true]")
+        expect(steps).to_have_count(3)
+        expect(current).to_have_count(1)
+        expect(steps.nth(0)).to_contain_text("Use <b>Postgres</b>")
+        expect(steps.nth(1)).to_contain_text("promoted in other words for reviewer, decided by reviewer")
         assert page.get_by_text("waits for the next compose").is_visible()
         steps.nth(1).get_by_role("link").click()
-        assert page.locator(".sb-lineage [aria-current=true]").inner_text().find("We use Postgres.") >= 0
+        expect(current).to_contain_text("We use Postgres.")
         if script:
             found = Axe().run(page).response["violations"]
             assert [each["id"] for each in found if each["impact"] in ("serious", "critical")] == []

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from django.urls import reverse
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from governance.gate import system_ctx
 from kernel.context import Door
@@ -99,11 +99,12 @@ def test_the_quarantine_is_narrowed_without_a_script(
     wrong()
     with signed_in(browser, live_server.url, "operator", java_script_enabled=False) as (page, faults):
         page.goto(live_server.url + reverse("admin:legacy_migration"))
-        assert page.locator(".sb-queue > li").count() == 10
+        rows = page.locator(".sb-queue > li")
+        expect(rows).to_have_count(10)
         page.click("text=Next page")
         page.click("text=Next page")
-        assert page.locator(".sb-queue > li").count() == 5
+        expect(rows).to_have_count(5)
         page.fill("input[name=reason]", "orphan")
         page.press("input[name=reason]", "Enter")
-        assert page.locator(".sb-queue > li").count() == 9
+        expect(rows).to_have_count(9)
         assert faults == []

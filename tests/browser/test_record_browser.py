@@ -12,7 +12,7 @@ from django.contrib.auth import get_user_model
 from django.urls import reverse
 from django_otp.oath import totp
 from django_otp.plugins.otp_totp.models import TOTPDevice
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from governance.models import AuditEntry
 from governance.services import devices
@@ -75,9 +75,9 @@ def test_a_draft_is_tried_without_a_script(browser: Browser, live_server, staff)
         page.fill("#document", json.dumps({"review": {"queue": [{"name": "all", "actions": ["commit_turn"]}]}}))
         page.fill("#draft-domain", TEAM)
         page.get_by_role("button", name="Try it").click()
-        told = page.inner_text("section[aria-labelledby=replay] [role=status]")
-        assert "would be decided otherwise" in told
-        assert "review.queue:all" in told
+        told = page.locator("section[aria-labelledby=replay]")
+        expect(told.locator("[role=status]")).to_contain_text("would be decided otherwise")
+        expect(told.locator("[role=status]")).to_contain_text("review.queue:all")
         assert faults == []
 
 
@@ -87,7 +87,7 @@ def test_an_entry_leads_to_the_change_before_it(browser: Browser, live_server, s
         page.locator("tbody tr a").first.click()
         before = page.url
         page.get_by_role("link", name="Previous change").first.click()
-        assert page.url != before
+        expect(page).not_to_have_url(before)
         assert (page.get_by_role("link", name="Next change").first.get_attribute("href") or "none") in before
         assert faults == []
 
@@ -101,9 +101,9 @@ def test_a_second_factor_is_set_up_and_asked_for_without_a_script(
         key = b32decode(page.inner_text(".sb-secret"))
         page.fill("#code", f"{totp(key):06}")
         page.get_by_role("button", name="Turn it on").click()
-        page.wait_for_selector(".sb-codes code")
-        codes = page.locator(".sb-codes code").all_inner_texts()
-        assert len(codes) == 10
+        shown = page.locator(".sb-codes code")
+        expect(shown).to_have_count(10)
+        codes = shown.all_inner_texts()
         shoot(page, f"codes-{scheme}")
         assert faults == []
     user = get_user_model().objects.get(username="ann")
@@ -133,7 +133,7 @@ def test_a_lockout_says_what_to_do(browser: Browser, live_server, staff):
         page.fill("#id_password", "wrong")
         with page.expect_navigation():
             page.press("#id_password", "Enter")
-    assert "for 15 minutes" in page.inner_text("[role=alert]")
+    expect(page.locator("[role=alert]")).to_contain_text("for 15 minutes")
     shoot(page, "locked-light")
     assert violations(page) == []
     context.close()

@@ -31,15 +31,15 @@ def test_a_second_look_and_a_revert_without_javascript(browser: Browser, live_se
         page.fill("textarea[name=reason]", "says nothing")
         page.click("button:has-text('Keep my answer')")
         expect(page.locator(".sb-toast")).to_contain_text("You agree: it was rejected because: noise")
-        assert page.locator("input[name=verdict]").count() == 2, "the next one follows"
+        expect(page.locator("input[name=verdict]"), "the next one follows").to_have_count(2)
         page.goto(live_server.url + reverse("admin:governance_statistics"))
-        assert "100%" in page.locator("section[aria-label='Second looks']").inner_text()
+        expect(page.locator("section[aria-label='Second looks']")).to_contain_text("100%")
         page.goto(live_server.url + reverse("admin:governance_auditentry_change", args=[entry.pk]))
         page.click("summary:has-text('Revert…')")
         page.fill("textarea[name=reason]", "another owner")
         page.click("button:text-is('Revert')")
         expect(page.locator(".sb-toast")).to_contain_text("Taken back: 1 row restored.")
-        assert "ann took that back at" in page.locator("article.sb-detail").inner_text()
+        expect(page.locator("article.sb-detail")).to_contain_text("ann took that back at")
         assert faults == []
     assert BlindReview.objects.get().agrees
     assert Reversal.objects.get().reason == "another owner"

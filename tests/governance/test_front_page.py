@@ -12,7 +12,7 @@ from governance.adminbase import ReadOnlyAdmin
 from governance.models import AuditEntry
 from kernel.errors import InvalidInputError
 from scopes.selectors import identify_person
-from tests.conftest import Player
+from tests.conftest import ELSEWHERE, TEAM, Player
 from tests.governance.desk import item, make_desk, propose, sign_in, text_of
 
 pytestmark = pytest.mark.usefixtures("midday")
@@ -113,3 +113,19 @@ def test_who_only_took_back_decided_nothing(desk):
 def as_ann() -> Player:
     """Ann, who calls by herself."""
     return Player("ann", identify_person(get_user_model().objects.get(username="ann")))
+
+
+def test_what_was_decided_today_is_told_only_where_the_person_still_reviews(desk):
+    proposal = propose(desk.cast.agent, "The port is 5432")
+    as_ann().do("reject_proposal", id=proposal, reason="noise")
+    assert item_page(proposal) in text_of(desk.ann, reverse("admin:index"))
+    desk.cast.operator.do("assign_reviewer", user="ann", domain_id=ELSEWHERE)
+    desk.cast.operator.do("unassign_reviewer", user="ann", domain_id=TEAM)
+    page = text_of(sign_in("ann"), reverse("admin:index"))
+    assert "5432" not in page
+    assert item_page(proposal) not in page
+    assert "<strong>1</strong> rejected</p>" in page
+
+
+def item_page(proposal: str) -> str:
+    return reverse("admin:governance_proposal_change", args=[proposal])

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
+from html import unescape
 from uuid import uuid4
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
+from governance.admin.editing import edited
 from governance.models import AuditEntry, Decision, Proposal, ProposalStep
 from kernel import clock
 from memory.models import MemoryItem, Turn
@@ -266,6 +269,16 @@ def test_nobody_finds_a_button_for_what_they_proposed(desk):
     answer = desk.ann.post(item(proposal), forms(bens, "approve_proposal"))
     assert answer.status_code == 403
     assert state(proposal) == "open"
+
+
+def test_a_text_that_begins_with_a_new_line_is_edited_by_nobody_who_leaves_it(desk):
+    proposal = propose(desk.cast.agent, "\n\nThe port is 5432")
+    given = Proposal.objects.get(pk=proposal).input
+    page = text_of(desk.ann, item(proposal))
+    boxes = dict(re.findall(r'<textarea name="(field:[^"]*)"[^>]*>\n?(.*?)</textarea>', page, re.DOTALL))
+    sent = {unescape(name): unescape(text).replace("\n", "\r\n") for name, text in boxes.items()}
+    assert "\r\n\r\nThe port is 5432" in sent.values()
+    assert edited(given, sent) == given
 
 
 def test_the_notice_offers_undo_as_a_plain_form(desk):

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from governance.models import AuditEntry, Reversal
+from governance.models import AuditEntry, Proposal, Reversal
 from memory.models import MemoryItem
 from tests.conftest import ELSEWHERE, TEAM, make_person
 from tests.governance.desk import decide, item, make_desk, propose, sign_in, text_of
@@ -141,3 +141,27 @@ def test_it_needs_its_token(desk):
     client.cookies = desk.ann.cookies
     assert client.post(reverse("admin:governance_revert", args=[entry.pk]), {"reason": "r"}).status_code == 403
     assert not Reversal.objects.exists()
+
+
+NO_IDS = ("abc", "\x00", "0" * 31, "0" * 4000)
+
+
+@pytest.mark.parametrize("wanted", NO_IDS)
+@pytest.mark.parametrize("name", ["proposal_id", "request_id"])
+def test_what_is_no_id_is_answered_as_what_is_not_there(desk, name, wanted):
+    undo = reverse("admin:governance_undo")
+    for answer in (desk.ann.get(undo, {name: wanted}), desk.ann.post(undo, {name: wanted, "reason": "wrong"})):
+        assert answer.status_code in (404, 422)
+        assert "UUID" in answer.content.decode()
+
+
+@pytest.mark.parametrize("spelled", [str.upper, lambda name: name.replace("-", "")])
+def test_an_id_that_is_spelled_otherwise_is_taken_back_and_leads_to_its_page(desk, spelled):
+    proposal = propose(desk.cast.agent, "The port is 5432")
+    decide(desk.ann, proposal, "reject_proposal", reason="no")
+    undo, wanted = reverse("admin:governance_undo"), {"proposal_id": spelled(proposal)}
+    assert item(proposal) in desk.ann.get(undo, wanted).content.decode()
+    answer = desk.ann.post(undo, wanted)
+    assert answer.status_code == 302
+    assert answer["Location"].startswith(item(proposal))
+    assert Proposal.objects.get(pk=proposal).state == "open"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from html import unescape
 
+import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
@@ -197,6 +198,7 @@ def test_after_a_replacement_what_was_typed_goes_on_with_the_new_one(cast, clien
     assert "(active)" not in blank_now
 
 
+@pytest.mark.usefixtures("midday")
 def test_what_took_its_place_is_shown_with_the_look_on_record_however_long_ago(cast, client):
     row = newest = known(cast.agent)
     for number in range(13):

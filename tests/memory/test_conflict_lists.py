@@ -154,6 +154,7 @@ def test_the_tabs_count_what_each_list_shows(cast, client):
             assert tab["count"] == str(len(rows)), (query, tab)
 
 
+@pytest.mark.usefixtures("midday")
 def test_the_list_is_one_look_on_record_and_where_it_is_refused_it_shows_no_content(cast, client):
     disputed(cast)
     client.get(reverse(LIST))

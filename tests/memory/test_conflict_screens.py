@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from governance.models import AuditEntry
+from governance.models import AuditEntry, Proposal
 from memory.admin.listed import pages_of
 from memory.contracts.conflicts import SideDetail
 from memory.models import Conflict, MemoryItem, Message
@@ -91,6 +91,18 @@ def test_taken_back_after_the_other_side_left_it_says_that_the_conflict_is_over(
     answer = send(client, conflict, "reopen", revision="2")
     assert "the conflict is over" in client.get(answer["Location"]).content.decode()
     assert in_force(cast) == [MYSQL]
+
+
+def test_a_decision_whose_taking_back_waits_is_not_said_to_be_taken_back(cast, client):
+    conflict = disputed(cast)
+    send(client, conflict, "keep_a")
+    held = {"review": {"queue": [{"name": "all", "actions": ["reopen_conflict"], "actor_kinds": ["person"]}]}}
+    cast.operator.do("set_policy", domain_id=TEAM, document=held, reason="two people")
+    assert send(client, conflict, "reopen", revision="2").status_code == 302
+    text = client.get(address(conflict)).content.decode()
+    assert "It waits for someone else who may decide in both scopes." in text
+    assert "open again." not in text
+    assert (Proposal.objects.get().action, Conflict.objects.get().state) == ("reopen_conflict", "resolved")
 
 
 def test_what_was_typed_stays_where_a_decision_is_refused(cast, client):

@@ -143,6 +143,7 @@ def test_a_page_of_the_list_is_one_look_on_record(told, client):
     assert AuditEntry.objects.filter(actor_name="ann").exclude(action="sign_in").count() == 1, "nothing was shown"
 
 
+@pytest.mark.usefixtures("midday")
 def test_where_the_look_is_refused_the_list_says_so_and_shows_no_content(told, cast, client):
     quota = {"quotas": {"actor_kinds": ["person"], "each": {"calls_per_minute": 1}}}
     cast.operator.do("set_policy", domain_id=TEAM, document=quota, reason="slow down")

@@ -24,9 +24,11 @@ def test_it_works():
     assert GIVEN["turn_events"]["messages"][0]["content"] == "The port\nis 5432"
 
 
-def test_a_browsers_line_ends_are_no_change():
-    (field,) = text_fields(GIVEN)
-    assert edited(GIVEN, {field.name: "The port\r\nis 5432"}) == GIVEN
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_browsers_line_ends_are_no_change(end):
+    given = {"text": f"The port{end}is 5432"}
+    (field,) = text_fields(given)
+    assert edited(given, {field.name: "The port\r\nis 5432"}) == given
 
 
 def test_the_whole_input_wins_where_it_was_changed():
