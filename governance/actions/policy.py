@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from functools import cache
 from typing import Any
@@ -25,14 +26,17 @@ from governance.contracts import (
 )
 from governance.models import AuditEntry
 from governance.policies import (
+    Decision,
     Draft,
     Facts,
     Replayed,
+    ScopeFacts,
     ScopesPolicy,
     Verdict,
     at_version,
     check_document,
     decide,
+    denied,
     effective,
     in_words,
     replay,
@@ -42,7 +46,7 @@ from kernel.actions import Action, Applied, Change, Target, get, register
 from kernel.context import ANY, ActorKind, Ctx, Right
 from kernel.errors import InvalidInputError, NotFoundError
 from scopes.contracts import SESSION
-from scopes.selectors import owned_sessions, partition_of, require_domain
+from scopes.selectors import held, owned_sessions, partition_of, require_domain
 
 LINES = 100
 
@@ -123,7 +127,8 @@ def _scopes(asked: WhatIf) -> tuple[str, ...]:
 
 
 def _imagined(asked: WhatIf, owned: frozenset[str]) -> Target:
-    """What an imagined call is about. What always waits is decided where it leads to; what does not is a call on both.
+    """What an imagined call is about. What always waits is decided in the other scope that it names. What takes a memory
+    there needs its right where that starts, any other call in both.
     Raises InvalidInputError on a type of scope that the domain does not know."""
     if asked.domain_id is None:
         return Target(None, ("*",), owned)
@@ -132,9 +137,23 @@ def _imagined(asked: WhatIf, owned: frozenset[str]) -> Target:
         kind = name.partition(":")[0]
         if kind != ANY and kind not in known:
             raise InvalidInputError(f"Unknown scope type {kind!r}: use one of {', '.join(dict.fromkeys(known))}.")
-    if asked.target_scope is not None and get(asked.action).reviewed:
-        return Target(asked.domain_id, (asked.scope,), owned, place=asked.target_scope)
-    return Target(asked.domain_id, _scopes(asked), owned)
+    if asked.target_scope is None or not get(asked.action).reviewed:
+        return Target(asked.domain_id, _scopes(asked), owned)
+    scopes = (asked.scope,) if _leads_elsewhere(asked) else _scopes(asked)
+    return Target(asked.domain_id, scopes, owned, place=asked.target_scope)
+
+
+def _leads_elsewhere(asked: WhatIf) -> bool:
+    """Whether calls of the action name where something is to go, as a promotion does."""
+    return "target_scope" in get(asked.action).input.model_fields
+
+
+def _decided(facts: Facts, decision: Decision, target: Target, theirs: Ctx) -> Decision:
+    """The decision, but for what is to be decided in a scope that the actor may not read: that is not found."""
+    if not target.place or target.place in target.scopes or decision.verdict is Verdict.DENY:
+        return decision
+    there = ScopeFacts(target.place, tuple(held(theirs, target.domain_id or "", target.place, target.owned)))
+    return denied(replace(facts, right=Right.READ, scopes=(there,))) or decision
 
 
 def _asked(given: ExplainPolicyInput) -> WhatIf:
@@ -189,6 +208,7 @@ def _of_question(asked: WhatIf, ctx: Ctx) -> ExplainPolicyResult:
         owned = owned_sessions(asked.domain_id, [asked.scope], theirs, partition_of(asked.domain_id, theirs))
     target = _imagined(asked, owned)
     facts, decision, policies = gate.foresee(action, target, theirs)
+    decision = _decided(facts, decision, target, theirs)
     parts = _parts(action, target, asked, theirs) if decision.verdict is Verdict.ALLOW else []
     words = in_words(facts, decision.rule, policies)
     if asked.scope in owned:

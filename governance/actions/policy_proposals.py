@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -19,9 +19,10 @@ from governance.contracts import (
 )
 from governance.hooks import register_facts, register_presenter
 from governance.models import PolicyVersion
-from governance.policies import Draft, effective
+from governance.policies import Draft, check_document, effective
 from kernel.actions import Change
 from kernel.context import ANY, Ctx, Right
+from kernel.errors import InvalidInputError
 
 REPLAYED = 10_000
 KINDS = 10
@@ -38,14 +39,26 @@ def _present(given: SetPolicyInput, changes: Sequence[Change], ctx: Ctx, then: d
     where = given.domain_id or "the installation"
     subject = f"Policy of {where}: {given.reason}"
     if then is not None:
-        now, after = _document_before(given.domain_id, changes), given.document
-        names = dict.fromkeys([*now, *after])
-        rows = [_row(name, now.get(name, {}), after.get(name, {})) for name in names]
-        return Presentation(subject=subject, rows=[row for row in rows if row.fields])
+        return Presentation(subject=subject, rows=_written(given, changes))
+    try:
+        check_document(given.document, given.domain_id)
+    except InvalidInputError as exc:
+        fault = _text(f"It cannot be set any more: {exc.message}")
+        return Presentation(subject=subject, rows=_written(given, changes), evidence=[fault])
     now = effective(given.domain_id).document()
     after = effective(given.domain_id, Draft(given.domain_id, given.document)).document()
-    rows = [_row(name, now.get(name, {}), fields) for name, fields in after.items()]
-    return Presentation(subject=subject, rows=[row for row in rows if row.fields], evidence=_replayed(given, ctx))
+    return Presentation(subject=subject, rows=_rows(now, after), evidence=_replayed(given, ctx))
+
+
+def _written(given: SetPolicyInput, changes: Sequence[Change]) -> list[RowChange]:
+    """What differs between the document and the one that it replaces, without what other layers say."""
+    return _rows(_document_before(given.domain_id, changes), given.document)
+
+
+def _rows(now: Mapping[str, Any], then: Mapping[str, Any]) -> list[RowChange]:
+    """The sections in which something would differ."""
+    rows = [_row(name, now.get(name), then.get(name)) for name in dict.fromkeys([*now, *then])]
+    return [row for row in rows if row.fields]
 
 
 def _document_before(domain_id: str | None, changes: Sequence[Change]) -> dict[str, Any]:
@@ -55,8 +68,9 @@ def _document_before(domain_id: str | None, changes: Sequence[Change]) -> dict[s
     return dict(row.document) if row is not None else {}
 
 
-def _row(section: str, now: dict[str, Any], then: dict[str, Any]) -> RowChange:
+def _row(section: str, before: Any, after: Any) -> RowChange:
     """A section with the fields that would differ."""
+    now, then = (fields if isinstance(fields, dict) else {} for fields in (before, after))
     fields = [
         FieldChange(name=name, before=now.get(name), after=then.get(name), differs=True)
         for name in dict.fromkeys([*now, *then])

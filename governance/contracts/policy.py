@@ -47,7 +47,8 @@ class WhatIf(Contract):
     target_scope: ScopePattern | None = Field(
         default=None,
         description="For a call that leads elsewhere, such as `promote_to_scope` or `narrow_item`: where to. `scope` is then "
-        "where it starts, and a promotion is decided in this one; left out: as if both were the same.",
+        "where it starts, and a promotion is decided in this one. For a decision on a conflict the side that would go; both "
+        "sides need the right. Left out: as if both were the same.",
     )
     door: Door = Field(default=Door.HTTP, description="Door of the call.")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from governance.gate.calls import Answer, call, carried_within, perform, queue_within, refuse
+from governance.gate.calls import Answer, KeyUsedError, call, carried_within, perform, queue_within, refuse
 from governance.gate.deciding import foresee, place_of
 from governance.gate.foretelling import Foretold, foretell
 from governance.gate.metering import charge_upload
@@ -14,6 +14,7 @@ from governance.gate.system import by_itself, note, system_ctx
 __all__ = [
     "Answer",
     "Foretold",
+    "KeyUsedError",
     "Stored",
     "by_itself",
     "call",

@@ -63,6 +63,10 @@ class Answer(Generic[Out]):
         return shown.model_dump(mode="json") if shown else {}
 
 
+class KeyUsedError(ConflictError):
+    """The idempotency key stands for another call, which has no answer to give: the caller's fault alone."""
+
+
 class _KeyTakenError(Exception):
     """Another call with the same idempotency key was first."""
 
@@ -175,7 +179,7 @@ def _change(this: Call[In, Out], target: Target, verdict: Verdict) -> Answer[Out
     except _KeyTakenError:
         first = _replay(this)
     if first is None:
-        raise ConflictError("Another call with this idempotency key is under way: send it again.")
+        raise KeyUsedError("Another call with this idempotency key is under way: send it again.")
     return first
 
 
@@ -314,7 +318,7 @@ def _again(this: Call[In, Out], row: IdempotencyRecord | None) -> Answer[Out] | 
     if row is None or row.answer is None:
         return None
     if services.was_erased(row):
-        raise ConflictError(
+        raise KeyUsedError(
             "This call was carried out, and what it did was erased since: use a new key for a new call."
         )
     with writing():

@@ -21,9 +21,12 @@ from kernel.conf import conf
 from kernel.context import Ctx
 from kernel.contracts import invalid
 from kernel.errors import InvalidInputError, UnavailableError
+from kernel.wire import check_tree
 
 Section = TypeVar("Section", bound=PolicySection)
 FILE_NAME = "brain.yml"
+# A value that is none of its type, such as the month 13, leaves the YAML reader as whatever Python makes of it.
+_UNREADABLE = (yaml.YAMLError, ValueError, OverflowError, LookupError, AttributeError, RecursionError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,10 +168,7 @@ def read_file() -> dict[str, Any]:
         return {}
     except (OSError, UnicodeDecodeError) as exc:
         raise UnavailableError(f"{FILE_NAME} cannot be read: {exc}.") from exc
-    try:
-        tree = yaml.safe_load(text) or {}
-    except yaml.YAMLError as exc:
-        raise UnavailableError(f"{FILE_NAME} is not valid YAML: {exc}") from exc
+    tree = _load(text) or {}
     document = tree.get("policies") if isinstance(tree, dict) and set(tree) <= {"policies"} else tree
     if document is None:
         return {}
@@ -176,9 +176,20 @@ def read_file() -> dict[str, Any]:
         raise UnavailableError(f"{FILE_NAME} must hold one mapping `policies:` and nothing beside it.")
     try:
         validate_document(document)
+        check_tree(document)
+        canonical_json(document)
     except InvalidInputError as exc:
         raise UnavailableError(f"{FILE_NAME} is not a valid policy: {exc.message}") from exc
+    except TypeError as exc:
+        raise UnavailableError(f"{FILE_NAME} must hold plain values only: {exc}") from exc
     return document
+
+
+def _load(text: str) -> Any:
+    try:
+        return yaml.safe_load(text)
+    except _UNREADABLE as exc:
+        raise UnavailableError(f"{FILE_NAME} is not valid YAML: {str(exc) or type(exc).__name__}") from exc
 
 
 def validate_document(document: Mapping[str, Any]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Collection
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -69,10 +69,11 @@ def _after(given: ListAuditInput, rows: QuerySet[Row], key: str) -> QuerySet[Row
         return rows
     try:
         at, after = datetime.fromisoformat(place[0]), UUID(place[1])
-    except ValueError as exc:
+        if at.tzinfo is None:
+            raise bad_cursor()
+        at = at.astimezone(UTC)
+    except (ValueError, OverflowError) as exc:
         raise bad_cursor() from exc
-    if at.tzinfo is None:
-        raise bad_cursor()
     return rows.filter(Q(at__lt=at) | Q(**{f"{key}__lt": after}), at__lte=at)
 
 

@@ -14,7 +14,7 @@ from governance.models import IdempotencyRecord, Proposal
 from governance.selectors import erasing as selectors
 from governance.services import Trail, earlier_removal
 from kernel import ids
-from kernel.errors import ConflictError
+from kernel.errors import ConflictError, TransitionError
 from kernel.ids import new_id
 from legacy.services.scrubbing import scrub_moved_rows
 from memory.models import MemoryItem
@@ -22,6 +22,7 @@ from tests.asked import plan_of
 from tests.conftest import TEAM, Cast
 from tests.governance.erasing import PLAN, SECRET, erase, holding, learned, refused, session_of
 from tests.guards.write_guard import unguarded
+from tests.memory.promoting import known, promote, promoter
 from tests.memory.talk import commit
 
 pytestmark = pytest.mark.django_db
@@ -63,6 +64,21 @@ def test_it_works(cast):
     assert (after.digest, after.subject_key) == ("", f"erased:{told['receipt_id']}")
     answer.refresh_from_db()
     assert (answer.fingerprint, answer.answer) == ("", {"erased_by_receipt": told["receipt_id"]})
+
+
+def test_a_rejection_of_what_was_erased_stays(cast):
+    ids = []
+    for text in ("Use Postgres", "Use MySQL"):
+        item = known(cast.agent, text)
+        ids.append(promote(promoter(cast), item)["proposal"]["id"])
+    chosen = [{"id": each, "revision": 1} for each in ids]
+    bulk = cast.reviewer.do("decide_proposals", verdict="reject", proposals=chosen, reason="no")
+    erase(cast.operator, "memory", *map(str, MemoryItem.objects.values_list("pk", flat=True)), along=True)
+    with pytest.raises(TransitionError, match="erased since: there is nothing to decide"):
+        cast.reviewer.do("undo_decision", proposal_id=ids[0], reason="back")
+    answer = cast.reviewer.do("undo_decision", request_id=bulk["request_id"], reason="back")
+    assert answer["summary"] == "2 cannot be taken back"
+    assert set(Proposal.objects.values_list("state", flat=True)) == {"rejected"}
 
 
 @pytest.mark.parametrize("say", ["so", "another text"])

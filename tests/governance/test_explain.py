@@ -10,9 +10,10 @@ from django.contrib.auth import get_user_model
 from governance.models import AuditEntry, PolicyVersion
 from kernel import clock
 from kernel.errors import ForbiddenError, InvalidInputError, NotFoundError
-from tests.conftest import ELSEWHERE, TEAM, a_turn, make_person
+from tests.conftest import ELSEWHERE, TEAM, a_turn, make_agent, make_person
 from tests.guards.world import stored
 from tests.guards.write_guard import unguarded
+from tests.memory.promoting import known, promote
 
 GLOBALS = {"review": {"queue": [{"name": "globals", "actions": ["commit_turn"], "scope_types": ["global"]}]}}
 EVERYTHING = {"review": {"queue": [{"name": "all", "actions": ["commit_*"]}]}}
@@ -144,9 +145,36 @@ def test_a_promotion_is_imagined_from_where_it_starts_to_where_it_is_decided(cas
     ask = {"name": "ann", "kind": "person", "action": "promote_to_scope", "scope": "project:x"}
     assert what_if(cast.operator, **ask)["verdict"] == "allow"
     told = what_if(cast.operator, **ask, target_scope="global:all")
-    assert (told["verdict"], told["rule"], told["facts"]["place"]) == ("queue", "always_reviewed", "global:all")
+    assert (told["verdict"], told["rule"], told["facts"]["place"]) == ("deny", "not_visible", "global:all")
     both = what_if(cast.operator, **{**ask, "action": "narrow_item"}, target_scope="task:t")
     assert (both["verdict"], [each["name"] for each in both["facts"]["scopes"]]) == ("deny", ["project:x", "task:t"])
+
+
+@pytest.mark.parametrize("action", ["resolve_conflict", "reopen_conflict"])
+@pytest.mark.parametrize(
+    ("there", "rule"),
+    [([], "not_visible"), (["read"], "missing_right:promote"), (["read", "promote"], "always_reviewed")],
+)
+def test_a_decision_on_a_conflict_needs_its_right_on_both_sides(cast, action, there, rule):
+    guest = make_agent("guest", pattern="project:x", rights=["read", "promote"])
+    cast.operator.do("grant_access", name="guest", domain_id=TEAM, pattern="global:all", rights=there)
+    for ends in (("project:x", "global:all"), ("global:all", "project:x")):
+        told = what_if(cast.operator, name=guest.name, action=action, scope=ends[0], target_scope=ends[1])
+        assert (told["rule"], told["facts"]["place"]) == (rule, ends[1])
+
+
+def test_a_promotion_to_where_one_may_not_read_is_not_found(cast):
+    guest = make_agent("guest", pattern="project:shop", rights=["read", "write", "promote"])
+    ask = {"name": "guest", "action": "promote_to_scope", "scope": "project:shop", "target_scope": "global:all"}
+    told = what_if(cast.operator, **ask)
+    assert (told["verdict"], told["rule"], told["code"]) == ("deny", "not_visible", "not_found")
+    with pytest.raises(NotFoundError, match="No scope 'global:all'") as refused:
+        promote(guest, known(guest, scope="project:shop"), "global:all")
+    assert told["message"] == refused.value.message
+    assert what_if(cast.operator, **{**ask, "scope": "global:all"})["rule"] == "not_visible"
+    cast.operator.do("grant_access", name="guest", domain_id=TEAM, pattern="global:all", rights=["read"])
+    told = what_if(cast.operator, **ask)
+    assert (told["verdict"], told["rule"], told["facts"]["place"]) == ("queue", "always_reviewed", "global:all")
 
 
 @pytest.mark.parametrize("given", [{"scope": "planet:x"}, {"target_scope": "planet:x"}])

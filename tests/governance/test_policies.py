@@ -112,6 +112,18 @@ def test_a_changed_file_becomes_a_version_before_the_first_write(cast, brain):
         ("policies: {scopes: {1: 2}}", "scopes"),
         ("policies: !!python/object/apply:os.system ['true']", "YAML"),
         ("\tpolicies: {}", "YAML"),
+        ("policies: {review: {guidelines: {'*': 2024-13-01}}}", "YAML: month must be in 1..12"),
+        ("policies: {review: {undo_minutes: 2024-01-01 25:00:00}}", "YAML: hour must be in 0..23"),
+        ("policies: {review: {bulk_cap: !!int x}}", "YAML"),
+        ("policies: {review: {bulk_cap: !!int ''}}", "YAML"),
+        ("policies: {review: {bulk_cap: !!bool x}}", "YAML"),
+        ("policies: {review: {bulk_cap: !!timestamp x}}", "YAML"),
+        (f"policies: {{review: {{bulk_cap: {'1:' * 400}1.5}}}}", "YAML"),
+        (f"policies: {'[' * 3000}", "YAML"),
+        ("policies: {scopes: {allowed_types: !!set {task, session}}}", "plain values"),
+        ("policies: {scopes: {allowed_types: [!!binary dGFzaw==, session]}}", "plain values"),
+        ('policies: {review: {guidelines: {"*": "\\ud800"}}}', "surrogate"),
+        ('policies: {review: {guidelines: {"*": "\\0"}}}', "NUL"),
     ],
 )
 def test_a_broken_file_stops_every_call_and_names_the_fault(cast, brain, text, fault):

@@ -5,15 +5,17 @@ from __future__ import annotations
 import pytest
 from django.contrib.auth import get_user_model
 
-from governance import gate
+from governance import gate, services
+from governance.contracts.erasing import mark
 from governance.gate import system_ctx
-from governance.models import AuditEntry, Decision, Proposal
+from governance.models import AuditEntry, Decision, IdempotencyRecord, Proposal
 from kernel import actions
 from kernel.context import Door
 from kernel.errors import (
     ConflictError,
     DomainError,
     ForbiddenError,
+    IdempotencyConflictError,
     InvalidInputError,
     NotFoundError,
     StaleError,
@@ -23,6 +25,7 @@ from memory.models import Message, Turn
 from scopes.selectors import identify_person
 from tests.conftest import TEAM, Player, a_turn, make_agent, make_cast, make_person
 from tests.governance.made import failing, made, note_of, note_on_domain
+from tests.guards.write_guard import unguarded
 from tests.threads import at_once
 
 GLOBAL = {"type": "global", "id": "all"}
@@ -260,6 +263,22 @@ def test_an_apply_that_fails_stays_open_with_its_error(cast, queued, monkeypatch
     monkeypatch.setitem(actions._registry, "note", made())
     assert cast.reviewer.do("approve_proposal", id=queued)["proposal"]["last_error"] == ""
     assert note_of() == "first"
+
+
+def test_a_key_that_was_used_before_is_no_fault_of_the_proposal(cast, queued, monkeypatch):
+    third = cast.agent.do("note", note="third")["proposal"]["id"]
+    cast.reviewer.do("approve_proposal", id=queued, idempotency_key="k")
+    with pytest.raises(IdempotencyConflictError):
+        cast.reviewer.do("approve_proposal", id=third, idempotency_key="k")
+    assert Proposal.objects.get(pk=third).last_error == ""
+    with unguarded():
+        IdempotencyRecord.objects.filter(key="k").update(answer=mark(third))
+    with pytest.raises(ConflictError, match="erased since"):
+        cast.reviewer.do("approve_proposal", id=third, idempotency_key="k")
+    monkeypatch.setattr(services, "earlier_answer", lambda *given: None)
+    with pytest.raises(ConflictError, match="under way"):
+        cast.reviewer.do("approve_proposal", id=third, idempotency_key="k")
+    assert Proposal.objects.get(pk=third).last_error == ""
 
 
 def test_an_apply_that_breaks_stays_open_and_tells_nothing_internal(cast, queued, monkeypatch):

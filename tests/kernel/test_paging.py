@@ -125,7 +125,7 @@ def test_a_cursor_that_is_not_ours_is_422(full, action):
 
 
 PLACES = ["", "x", "\x00", "\ud800", "-1", "1e9", "９", "1_0", "99999999999999999999999999", "00000000-0000-0000-0000-000000000000",
-          "' OR 1=1", "nan", "inf"]  # fmt: skip
+          "' OR 1=1", "nan", "inf", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"]  # fmt: skip
 
 
 @pytest.mark.parametrize("action", [*LISTS, "search_memory"])
@@ -135,11 +135,11 @@ def test_a_forged_place_gives_a_page_or_422(full, action):
     )
     player = full.agent if action in {"list_turns", "search_memory"} else full.operator
     first = player.do(action, tree, limit=1)["next_cursor"]
-    size = 2 if action == "search_memory" else 1
-    head = open_up(first)[0] if first else "x"
+    head, *parts = open_up(first) if first else ["x", ""]
     for place in PLACES:
-        error = refusal(player, action, tree, forge(head, *[place] * size))
-        assert error is None or error.code == "invalid_input", place
+        for forged in ([place] * len(parts), [place, *parts[1:]]):
+            error = refusal(player, action, tree, forge(head, *forged))
+            assert error is None or error.code == "invalid_input", place
 
 
 @settings(max_examples=60)

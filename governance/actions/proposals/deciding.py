@@ -23,11 +23,15 @@ from kernel.context import Ctx, Right
 from kernel.errors import (
     DomainError,
     ForbiddenError,
+    IdempotencyConflictError,
     InvalidInputError,
     QuotaExceededError,
     StaleError,
     TransitionError,
 )
+
+# Why an approval fails that says nothing about the proposal.
+_CALLERS = (TransitionError, ForbiddenError, QuotaExceededError, IdempotencyConflictError, gate.KeyUsedError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +81,7 @@ def _require_same_effect(row: Proposal, stored: gate.Stored[Any, Any]) -> None:
 
 def _approval_failed(given: ApproveProposalInput, error: DomainError, ctx: Ctx) -> list[Change]:
     """Keep on the proposal why it could not be carried out; not what is the caller's own fault."""
-    if isinstance(error, TransitionError | ForbiddenError | QuotaExceededError):
+    if isinstance(error, _CALLERS):
         return []
     row = selectors.visible_proposals(ctx).filter(pk=given.id).first()
     if row is None or not selectors.may_decide(row.action, row.domain_id, row.scope, ctx):

@@ -23,6 +23,7 @@ from governance.contracts import (
     Verdict,
     is_legible,
 )
+from governance.contracts.erasing import is_mark
 from governance.models import AuditEntry, Decision, Proposal
 from governance.policies import ReviewPolicy, in_force
 from kernel.actions import Action, Applied, Change, Target, register
@@ -55,6 +56,8 @@ def _prepare_undo(given: UndoDecisionInput, ctx: Ctx) -> _Undoing | list[Proposa
         decided = [row.id for row in _decided_in(given.request_id, ctx)]
         return [_undo_one(proposal_id, given, ctx) for proposal_id in [*decided, *hidden]]
     row = selectors.get_proposal(given.proposal_id, ctx)
+    if is_mark(row.input):
+        raise services.IrreversibleError("What it was about was erased since: there is nothing to decide.")
     last = _require_last(row, given.request_id)
     review = in_force(row.domain_id, ctx).section(ReviewPolicy)
     _require_time(last, given.reason, review, ctx)
