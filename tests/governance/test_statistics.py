@@ -66,7 +66,7 @@ class TestStats:
         ann.do("approve_proposal", id=proposal)
         cast.reviewer.do("approve_proposal", id=proposal)
         assert (ann.do("review_stats")["overall"]["approved"], row_of(proposal).state) == (2, "approved")
-        ann.do("undo_decision", proposal_id=proposal, reason="wrong")
+        cast.reviewer.do("undo_decision", proposal_id=proposal, reason="wrong")
         overall = ann.do("review_stats")["overall"]
         assert (overall["approved"], overall["undone"], overall["reverted_rate"]) == (0, 2, 1.0)
 

@@ -58,7 +58,7 @@ def test_the_page_offers_ready_reasons_a_text_to_merge_and_links_to_where_both_s
     assert all(1 < len(each["reasons"]) <= 9 for each in outcomes.values())
     assert len({each["key"] for each in outcomes.values()}) == 5
     text = answer.content.decode()
-    assert text.count(f">{MYSQL}</textarea>") == 1, "the newer text is where the merge begins"
+    assert text.count(f">\n{MYSQL}</textarea>") == 1, "the newer text is where the merge begins"
     for row in MemoryItem.objects.all():
         assert reverse("admin:memory_turn_change", args=[row.source_turn_id]) in text
 
