@@ -82,15 +82,19 @@ def retract_item(item: MemoryItem, reason: str, ctx: Ctx) -> Done:
     if row.status == Status.RETRACTED:
         return Done(row, [], 0)
     require_may_decide(row, ctx)
-    state, in_force_then = _state(row), row.current_until is None
+    before, was_in_force = _state(row), row.current_until is None
     at = row.current_until or after_all([row], ctx)
     MemoryItem.objects.filter(pk=row.pk).update(status=Status.RETRACTED, current_until=at)
     row.status, row.current_until = Status.RETRACTED, at
-    event_of(row, "retracted", state, ctx, reason=reason).save()
+    step = event_of(row, "retracted", before, ctx, reason=reason)
+    step.metadata = {
+        "in_force": was_in_force
+    }  # in no change: a proposal to retract holds though its memory is replaced meanwhile
+    step.save()
     index.close(Kind.MEMORY, [row.pk], at)
     _summarise_again(row, ctx)
-    before, after = {"status": state, "in_force": in_force_then}, {"status": row.status, "reason": reason}
-    change = Change("memory_items", str(row.id), before, after, scopes=(row.scope.name,))
+    after = {"status": row.status, "reason": reason}
+    change = Change("memory_items", str(row.id), {"status": before}, after, scopes=(row.scope.name,))
     return Done(row, [change, *follow_out(row, ctx)], notices.tell(row, "retracted", reason, None, ctx))
 
 

@@ -96,9 +96,10 @@ def _hold_again(
 
 
 def _was_in_force(row: MemoryItem, before: Mapping[str, Any]) -> bool:
-    """Whether a row was in force when it was retracted. Where the change does not tell, its history does."""
-    if "in_force" in before:
-        return bool(before["in_force"])
+    """Whether a row was in force when it was retracted. Where that step does not tell, those before it do."""
+    step = row.events.filter(kind="retracted").order_by("-id").values_list("metadata", flat=True).first() or {}
+    if "in_force" in step:
+        return bool(step["in_force"])
     active = before["status"].partition("/")[0] == Status.ACTIVE
     return active and row.successor_id is None and not row.events.filter(kind__in=_LEFT).exists()
 

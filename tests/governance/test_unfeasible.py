@@ -145,9 +145,9 @@ def test_they_are_found_in_few_statements(desk, django_assert_num_queries):
 
 @pytest.mark.parametrize(
     ("action", "refused"),
-    [("promote_to_scope", True), ("narrow_item", True), ("raise_tier", False), ("demote", False)],
+    [("promote_to_scope", True), ("narrow_item", True), ("raise_tier", True), ("demote", False)],
 )
-def test_what_is_demoted_is_neither_promoted_nor_narrowed(desk, action, refused):
+def test_what_is_demoted_is_neither_promoted_narrowed_nor_raised(desk, action, refused):
     row = learned(desk, "The port is 5432")
     refs = [{"kind": "url", "id": "https://example.org/why"}]
     why = {"reason": "it failed", "reason_type": "obsolete", "evidence_refs": refs}

@@ -80,7 +80,7 @@ class TestRetraction:
         new = known(cast.agent, "Use SQLite", key="decision:shop:new", supersedes=old)
         retract(cast.agent, old)
         if not marked:
-            _forget_mark()
+            _forget_force()
         revert(cast.reviewer, "retract_item")
         assert (item(old).status, str(item(old).successor_id), said("decision:shop:old")) == ("superseded", new, [])
         assert said("decision:shop:new") == ["Use SQLite"]
@@ -90,14 +90,14 @@ class TestRetraction:
         """Also where the successor was erased since."""
         one, two = known(cast.agent), known(cast.agent, "Use SQLite")
         retract(cast.agent, one)
-        _forget_mark()
+        _forget_force()
         if lost:
             with unguarded():
                 MemoryItem.objects.filter(pk=one).update(successor=None)
         revert(cast.reviewer, "retract_item")
         assert (item(one).status, item(one).current_until is None, said()) == ("active", False, ["Use SQLite"])
         retract(cast.agent, two)
-        _forget_mark()
+        _forget_force()
         revert(cast.reviewer, "retract_item")
         assert said() == ["Use SQLite"]
 
@@ -202,7 +202,7 @@ class TestTrusted:
     def test_a_record_that_does_not_tell_the_confidence_leaves_it(self, cast):
         there = inferred(cast)
         write(cast.agent, decision())
-        _forget_mark("confidence")
+        _forget_confidence()
         revert(cast.reviewer, "write_memory_item")
         assert (item(there).lifecycle_status, item(there).confidence) == ("candidate", 0.8)
 
@@ -267,12 +267,19 @@ class TestBeside:
         assert cast.reviewer.do("get_proposal", id=queued["proposal"]["id"])["state"] == "approved"
 
 
-def _forget_mark(name: str = "in_force") -> None:
-    """Let the last recorded call be one that was recorded before changes told this."""
+def _forget_confidence() -> None:
+    """Let the last recorded call be one that was recorded before changes told it."""
     entry = AuditEntry.objects.filter(outcome="allowed").latest("id")
+    sides = ("before", "after")
     kept = [
-        {**change, **{side: {k: v for k, v in (change[side] or {}).items() if k != name} or None for side in ("before", "after")}}
+        {**change, **{side: {k: v for k, v in (change[side] or {}).items() if k != "confidence"} or None for side in sides}}
         for change in entry.changes
     ]  # fmt: skip
     with unguarded():
         AuditEntry.objects.filter(pk=entry.pk).update(changes=kept)
+
+
+def _forget_force() -> None:
+    """Let retractions be of before their steps told whether the memory was in force."""
+    with unguarded():
+        KnowledgeEvent.objects.filter(kind="retracted").update(metadata={})
