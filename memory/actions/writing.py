@@ -19,9 +19,14 @@ from memory.services.writing import Prepared, apply, prepare, subject_of
 from scopes.selectors import check_ref, require_domain
 
 
-def _target(given: WriteMemoryItemInput, ctx: Ctx) -> Target:
+def _check_place(given: WriteMemoryItemInput | WriteRelationInput | WriteDenialInput, ctx: Ctx) -> None:
+    """Refuse a domain that the caller does not reach and a scope that is not in it."""
     require_domain(given.domain_id, ctx)
     check_ref(given.scope, given.domain_id, allowed_types(given.domain_id, ctx))
+
+
+def _target(given: WriteMemoryItemInput, ctx: Ctx) -> Target:
+    _check_place(given, ctx)
     subject, evidence, rests_on = subject_of(given, ctx)
     return Target(given.domain_id, (given.scope.name,), subject=subject, evidence=evidence, rests_on=rests_on)
 
@@ -47,8 +52,7 @@ WRITE_MEMORY_ITEM = register(
 
 
 def _relation_target(given: WriteRelationInput, ctx: Ctx) -> Target:
-    require_domain(given.domain_id, ctx)
-    check_ref(given.scope, given.domain_id, allowed_types(given.domain_id, ctx))
+    _check_place(given, ctx)
     return Target(given.domain_id, (given.scope.name,), subject=saying.subject_of_relation(given))
 
 
@@ -69,8 +73,7 @@ WRITE_RELATION = register(
 
 
 def _denial_target(given: WriteDenialInput, ctx: Ctx) -> Target:
-    require_domain(given.domain_id, ctx)
-    check_ref(given.scope, given.domain_id, allowed_types(given.domain_id, ctx))
+    _check_place(given, ctx)
     return Target(given.domain_id, (given.scope.name,), subject=saying.subject_of_denial(given))
 
 
