@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 
 from django.test import override_settings
 
 from kernel.conf import conf
+from tests.serving import Quiet, Server, running, send
 
 FACT = {"type": "facts", "key": "fact:db:port", "statement": "数据库端口是 5432", "confidence": 0.9}
 
@@ -21,26 +21,12 @@ def a_model(text: str = json.dumps({"items": [FACT]})) -> Iterator[None]:
     """A configured model whose every reply is this text."""
     body = json.dumps({"choices": [{"message": {"role": "assistant", "content": text}}]}).encode()
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(Quiet, BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             self.rfile.read(int(self.headers["content-length"]))
-            self.send_response(200)
-            self.send_header("content-length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            send(self, body)
 
-        def log_message(self, *args: object) -> None:
-            """Say nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
+    server = Server(Handler)
     url = f"http://127.0.0.1:{server.server_port}/v1"
-    try:
-        with override_settings(SMARTBRAIN=replace(conf(), model_url=url, model_name="tiny")):
-            yield
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with running(server), override_settings(SMARTBRAIN=replace(conf(), model_url=url, model_name="tiny")):
+        yield

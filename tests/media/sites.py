@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import socket
 import ssl
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 
 import pytest
 from cryptography import x509
@@ -20,6 +19,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from media.fetching import FetchLimits, Network, fetch
+from tests.serving import Quiet, Server, running, send
 
 PUBLIC, OTHER = "93.184.216.34", "2606:2800:220:1::1"
 PLAIN = "http://docs.example.org"
@@ -60,15 +60,7 @@ class Site:
 
 def page(body: bytes = b"hello", status: int = 200, **headers: str) -> Page:
     """A page of that body, status and headers."""
-
-    def reply(handler: BaseHTTPRequestHandler) -> None:
-        handler.send_response(status)
-        for name, value in {"Content_Length": str(len(body)), **headers}.items():
-            handler.send_header(name.replace("_", "-"), value)
-        handler.end_headers()
-        handler.wfile.write(body)
-
-    return reply
+    return lambda handler: send(handler, body, status, **headers)
 
 
 def leads_to(place: str, status: int = 302) -> Page:
@@ -80,7 +72,7 @@ def leads_to(place: str, status: int = 302) -> Page:
 def serving(certificate_file=None) -> Iterator[Site]:
     """The server, over TLS where it has a certificate."""
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(Quiet, BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             made.asked.append((self.headers["Host"], self.path))
             try:
@@ -88,16 +80,11 @@ def serving(certificate_file=None) -> Iterator[Site]:
             except OSError:
                 self.close_connection = True
 
-        def log_message(self, *args: object) -> None:
-            """Say nothing."""
-
-    class Server(ThreadingHTTPServer):
-        daemon_threads = True
-
+    class Patient(Server):
         def handle_error(self, *args: object) -> None:
             """Who breaks off means to."""
 
-    server = Server(("127.0.0.1", 0), Handler)
+    server = Patient(Handler)
     made = Site(server.server_port)
     made.pages["/a.txt"] = page(Content_Type="text/plain; charset=utf-8")
     if certificate_file:
@@ -105,14 +92,8 @@ def serving(certificate_file=None) -> Iterator[Site]:
         context.load_cert_chain(certificate_file)
         server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
         made.trusted.load_verify_locations(certificate_file)
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    try:
+    with running(server):
         yield made
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 @pytest.fixture

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
+
+from tests.serving import Quiet, Server, running, send
 
 Reply = Callable[[BaseHTTPRequestHandler, bytes], None]
 Seen = list[tuple[str, dict[str, str], Any]]
@@ -19,7 +20,7 @@ def serving(reply: Reply) -> Iterator[tuple[str, Seen]]:
     """The address of a server that answers every POST so, and the requests that it got: path, headers, JSON or bytes."""
     seen: Seen = []
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(Quiet, BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers.get("content-length", 0)))
             headers = {name.lower(): value for name, value in self.headers.items()}
@@ -30,19 +31,9 @@ def serving(reply: Reply) -> Iterator[tuple[str, Seen]]:
             except (BrokenPipeError, ConnectionResetError):
                 self.close_connection = True
 
-        def log_message(self, *args: object) -> None:
-            """Say nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    try:
+    server = Server(Handler)
+    with running(server):
         yield f"http://127.0.0.1:{server.server_port}", seen
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 PATIENCE = 120.0  # seconds that a server waits for who asked to leave
@@ -68,12 +59,4 @@ def dripping(handler: BaseHTTPRequestHandler, _: bytes) -> None:
 
 def answer(body: bytes, status: int = 200, **headers: str) -> Reply:
     """Always this body."""
-
-    def reply(handler: BaseHTTPRequestHandler, _: bytes) -> None:
-        handler.send_response(status)
-        for name, value in {"content-length": str(len(body)), **headers}.items():
-            handler.send_header(name.replace("_", "-"), value)
-        handler.end_headers()
-        handler.wfile.write(body)
-
-    return reply
+    return lambda handler, _: send(handler, body, status, **headers)

@@ -133,7 +133,7 @@ def test_a_compressed_reply_is_refused():
 
 
 def test_a_connection_that_breaks_in_the_middle():
-    assert_empty(ask(answer(b"{", content_length="500")), "error", "not reachable")
+    assert_empty(ask(answer(b"{", Content_Length="500")), "error", "not reachable")
 
 
 def test_bad_evidence_is_left_out_by_name_and_the_good_stays():
