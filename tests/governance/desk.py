@@ -6,13 +6,13 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from django.contrib.auth import get_user_model
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from tests.asked import texts
+from tests.clients import sign_in
 from tests.conftest import TEAM, Cast, Player, a_turn, make_cast, make_person
 
 HELD = {"review": {"queue": [{"name": "projects", "actions": ["commit_turn"], "scope_types": ["project"]}]}}
@@ -27,13 +27,6 @@ class Desk:
     cast: Cast
     ann: Client
     ben: Client
-
-
-def sign_in(name: str) -> Client:
-    """A browser of that person."""
-    client = Client()
-    client.force_login(get_user_model().objects.get(username=name))
-    return client
 
 
 def make_desk(**review: Any) -> Desk:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
-from django.contrib.auth import get_user_model
 from django.test import Client
 from django.urls import reverse
 
@@ -26,13 +25,6 @@ READ_ONLY: list[Any] = [
 ]  # what was moved in is for operators of the installation only: tests/legacy/test_migration_page.py
 LISTS = [f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist" for model in READ_ONLY]
 QUEUE_ALL = {"review": {"queue": [{"name": "all", "actions": ["commit_turn"], "actor_kinds": ["agent"]}]}}
-
-
-def signed_in(name: str) -> Client:
-    """A browser of that person."""
-    client = Client()
-    client.force_login(get_user_model().objects.get(username=name))
-    return client
 
 
 def address(row) -> str:

@@ -20,9 +20,10 @@ from media.models import MediaJob
 from memory.models import Conflict, Turn
 from scopes.models import ApiKey, Grant, MemoryScope, Principal, ReviewerAssignment
 from tests.asked import texts
+from tests.clients import sign_in
 from tests.conftest import ELSEWHERE, TEAM, Cast, make_person
 from tests.governance.desk import statements
-from tests.governance.house import LISTS, READ_ONLY, address, listed, make_house, rows_of, shown, signed_in
+from tests.governance.house import LISTS, READ_ONLY, address, listed, make_house, rows_of, shown
 from tests.guards.write_guard import unguarded
 from tests.shared import shared
 
@@ -36,7 +37,7 @@ def house(django_db_setup: None, django_db_blocker: Any) -> Iterator[Cast]:
 
 
 def test_it_works(house):
-    client = signed_in("team-reviewer")
+    client = sign_in("team-reviewer")
     page = client.get(reverse("admin:index"))
     assert page.status_code == 200
     assert [card["label"] for card in page.context["cards"]] == [
@@ -55,7 +56,7 @@ def test_it_works(house):
     ("who", "here", "there"), [("team-reviewer", TEAM, ELSEWHERE), ("other-reviewer", ELSEWHERE, TEAM)]
 )
 def test_a_reviewer_sees_their_domain_and_nothing_of_another(house, model, who, here, there):
-    client = signed_in(who)
+    client = sign_in(who)
     name = f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist"
     mine, foreign = rows_of(model, here), rows_of(model, there)
     assert mine
@@ -74,7 +75,7 @@ def test_a_reviewer_sees_their_domain_and_nothing_of_another(house, model, who, 
 
 @pytest.mark.parametrize("word", ["banana", "stranger", "elsewhere"])
 def test_another_domain_is_absent_from_search_and_text(house, word):
-    client = signed_in("team-reviewer")
+    client = sign_in("team-reviewer")
     for name in LISTS:
         assert not listed(client, name, f"?q={word}")
         assert word not in client.get(reverse(name)).content.decode()
@@ -82,7 +83,7 @@ def test_another_domain_is_absent_from_search_and_text(house, word):
 
 
 def test_a_filter_by_another_domain_finds_nothing(house):
-    client = signed_in("team-reviewer")
+    client = sign_in("team-reviewer")
     for model in (AuditEntry, Proposal, Grant, ReviewerAssignment, MemoryScope):
         name = f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist"
         assert not listed(client, name, f"?domain={ELSEWHERE}")
@@ -91,26 +92,26 @@ def test_a_filter_by_another_domain_finds_nothing(house):
 
 def test_autocompletion_is_limited_too(house):
     asked = {"app_label": "scopes", "model_name": "apikey", "field_name": "principal", "term": ""}
-    answer = signed_in("team-reviewer").get(reverse("admin:autocomplete"), asked)
+    answer = sign_in("team-reviewer").get(reverse("admin:autocomplete"), asked)
     assert {row["text"] for row in answer.json()["results"]} == {"agent", "reader"}
-    assert signed_in("newcomer").get(reverse("admin:autocomplete"), asked).json()["results"] == []
-    assert signed_in("newcomer").get(reverse("admin:autocomplete"), {**asked, "term": "\0"}).status_code == 200
+    assert sign_in("newcomer").get(reverse("admin:autocomplete"), asked).json()["results"] == []
+    assert sign_in("newcomer").get(reverse("admin:autocomplete"), {**asked, "term": "\0"}).status_code == 200
 
 
 @pytest.mark.parametrize("who", ["team-reviewer", "operator"])
 def test_the_front_page_takes_fewer_than_twenty_statements(house, who):
-    assert statements(signed_in(who), reverse("admin:index")) < 20
+    assert statements(sign_in(who), reverse("admin:index")) < 20
 
 
 def test_an_operator_sees_every_domain_and_every_proposal(house):
-    client = signed_in("operator")
+    client = sign_in("operator")
     for model in READ_ONLY:
         name = f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist"
         assert listed(client, name) == {row.pk for row in shown(model)}
 
 
 def test_staff_without_an_assignment_sees_nothing_and_is_told_why(house):
-    client = signed_in("newcomer")
+    client = sign_in("newcomer")
     for name in ("admin:index", *LISTS):
         text = client.get(reverse(name)).content.decode()
         assert "Nothing is assigned to you yet" in text, name
@@ -118,7 +119,7 @@ def test_staff_without_an_assignment_sees_nothing_and_is_told_why(house):
 
 
 def test_only_staff_get_in(house):
-    for client in (Client(), signed_in("reviewer")):
+    for client in (Client(), sign_in("reviewer")):
         for name in ("admin:index", *LISTS):
             answer = client.get(reverse(name))
             assert (answer.status_code, answer["Location"].split("?")[0]) == (302, reverse("admin:login"))
@@ -126,7 +127,7 @@ def test_only_staff_get_in(house):
 
 @pytest.mark.parametrize("model", READ_ONLY)
 def test_nothing_can_be_changed(house, model):
-    client = signed_in("operator")
+    client = sign_in("operator")
     row = model._default_manager.first()
     base = f"admin:{model._meta.app_label}_{model._meta.model_name}"
     assert client.get(reverse(f"{base}_add")).status_code == 403
@@ -141,7 +142,7 @@ def test_nothing_can_be_changed(house, model):
 
 def test_the_hash_of_a_key_is_neither_shown_nor_guessed(house):
     key = ApiKey.objects.get(principal__name="agent")
-    client = signed_in("team-reviewer")
+    client = sign_in("team-reviewer")
     assert key.hash not in client.get(address(key)).content.decode()
     assert key.prefix in client.get(address(key)).content.decode()
     assert (
@@ -151,14 +152,14 @@ def test_the_hash_of_a_key_is_neither_shown_nor_guessed(house):
 
 def test_a_grant_elsewhere_is_not_on_the_principals_page(house):
     house.operator.do("grant_access", name="agent", domain_id=ELSEWHERE, pattern="project:hush", rights=["read"])
-    page = signed_in("team-reviewer").get(address(Principal.objects.get(name="agent"))).content.decode()
+    page = sign_in("team-reviewer").get(address(Principal.objects.get(name="agent"))).content.decode()
     assert "hush" not in page
     assert "Grants" in page
 
 
 def test_a_reviewer_of_some_scopes_sees_only_their_entries(house):
     make_person("narrow", TEAM, "project:apollo", is_staff=True)
-    client = signed_in("narrow")
+    client = sign_in("narrow")
     for name in LISTS:
         seen = listed(client, name)
         if name == "admin:scopes_domain_changelist":
@@ -171,7 +172,7 @@ def test_a_reviewer_of_some_scopes_sees_only_their_entries(house):
 
 @pytest.mark.parametrize("name", LISTS)
 def test_a_list_asks_few_questions_and_counts_nothing(house, name):
-    client = signed_in("team-reviewer")
+    client = sign_in("team-reviewer")
     client.get(reverse(name))
     with CaptureQueriesContext(
         connection,
@@ -212,7 +213,7 @@ def _sixty_more() -> None:
 def test_the_front_page_counts_no_further_than_a_thousand(house):
     with unguarded():
         Principal.objects.bulk_create(Principal(id=new_id(), name=f"p{n}") for n in range(1100))
-    client = signed_in("operator")
+    client = sign_in("operator")
     with CaptureQueriesContext(connection) as asked:
         cards = client.get(reverse("admin:index")).context["cards"]
     assert {card["label"]: card["count"] for card in cards}["Principals"] == "at least 1000"
@@ -238,21 +239,21 @@ NO_FILTERS = ["?nonsense=1", "?domain__metadata__x=1", "?principal__keys__hash__
 
 @pytest.mark.parametrize("name", LISTS)
 def test_a_mangled_address_is_no_error(house, name):
-    client = signed_in("team-reviewer")
+    client = sign_in("team-reviewer")
     assert {client.get(reverse(name) + query).status_code for query in MANGLED} <= {200, 302, 400}
     assert {client.get(reverse(name) + query).status_code for query in NO_FILTERS} <= {302, 400}
 
 
 @pytest.mark.parametrize("name", LISTS)
 def test_a_mangled_id_is_no_error(house, name):
-    client = signed_in("team-reviewer")
+    client = sign_in("team-reviewer")
     for bad in ("%00", "x" * 3000, "..%2F..", "0", "-1", "9" * 40):
         assert client.get(f"{reverse(name)}{bad}/change/").status_code in (302, 404)
 
 
 def test_the_facet_counts_stay_off(house):
     with CaptureQueriesContext(connection) as asked:
-        signed_in("operator").get(reverse("admin:governance_auditentry_changelist") + "?_facets=True")
+        sign_in("operator").get(reverse("admin:governance_auditentry_changelist") + "?_facets=True")
     assert not [sql for sql in texts(asked) if "COUNT(" in sql.upper()]
 
 
@@ -260,14 +261,14 @@ def test_the_changes_of_an_entry_stand_before_and_after(house):
     for rights in (["read", "write"], ["read"]):
         house.operator.do("grant_access", name="agent", domain_id=TEAM, pattern="project:x", rights=rights)
     entry = AuditEntry.objects.filter(action="grant_access").latest("id")
-    shown = signed_in("team-reviewer").get(address(entry)).context["changes"]
+    shown = sign_in("team-reviewer").get(address(entry)).context["changes"]
     fields = {field["name"]: (field["before"], field["after"]) for field in shown[0]["fields"]}
     assert (shown[0]["kind"], fields["rights"]) == ("changed", (["read", "write"], ["read"]))
 
 
 def test_a_request_links_to_all_its_entries(house):
     entry = AuditEntry.objects.filter(domain_id=TEAM, action="commit_turn").earliest("id")
-    client = signed_in("team-reviewer")
+    client = sign_in("team-reviewer")
     link = f"{reverse('admin:governance_auditentry_changelist')}?request_id={entry.request_id}"
     assert link in client.get(address(entry)).content.decode()
     same = AuditEntry.objects.filter(request_id=entry.request_id)
@@ -277,7 +278,7 @@ def test_a_request_links_to_all_its_entries(house):
 
 def test_looking_at_a_proposal_is_on_record(house):
     proposal = Proposal.objects.get(domain_id=TEAM)
-    page = signed_in("team-reviewer").get(address(proposal)).content.decode()
+    page = sign_in("team-reviewer").get(address(proposal)).content.decode()
     assert "apple" in page
     entry = AuditEntry.objects.get(action="review_proposal", actor_name="team-reviewer")
     assert (entry.door, entry.domain_id) == ("admin", TEAM)
@@ -286,7 +287,7 @@ def test_looking_at_a_proposal_is_on_record(house):
 def test_stored_text_is_never_markup(house):
     nasty = "<script>alert(1)</script>"
     house.operator.do("set_policy", domain_id=TEAM, document={}, reason=f"{nasty} a\u200bb")
-    client = signed_in("team-reviewer")
+    client = sign_in("team-reviewer")
     for answer in (
         client.get(reverse("admin:governance_policyversion_changelist")),
         client.get(reverse("admin:governance_policyversion_changelist"), {"q": nasty}),
@@ -297,7 +298,7 @@ def test_stored_text_is_never_markup(house):
 
 
 def test_one_entry_of_the_navigation_is_current_on_each_of_its_pages(house):
-    client = signed_in("operator")
+    client = sign_in("operator")
     entry = re.compile(r'<li><a href="([^"]+)" (aria-current="page")?><span class="material')
     links = [link for link, _ in entry.findall(client.get("/admin/").content.decode())]
     shadows = reverse("admin:memory_shadows")
@@ -314,12 +315,12 @@ def test_accounts_are_for_operators_and_never_deleted(house):
     changes, lists = reverse("admin:auth_user_change", args=[person.pk]), reverse("admin:auth_user_changelist")
     delete = reverse("admin:auth_user_delete", args=[person.pk])
     for address_ in (changes, lists, reverse("admin:auth_group_changelist")):
-        assert signed_in("team-reviewer").get(address_).status_code == 403
-        assert signed_in("operator").get(address_).status_code == 200
-    assert signed_in("operator").post(delete, {"post": "yes"}).status_code == 403
+        assert sign_in("team-reviewer").get(address_).status_code == 403
+        assert sign_in("operator").get(address_).status_code == 200
+    assert sign_in("operator").post(delete, {"post": "yes"}).status_code == 403
     assert get_user_model().objects.filter(pk=person.pk).exists()
 
 
 def test_the_queues_own_pages_are_gone(house):
-    assert signed_in("operator").get("/admin/django_q/schedule/").status_code == 404
-    assert b"django_q" not in signed_in("operator").get(reverse("admin:index")).content.lower()
+    assert sign_in("operator").get("/admin/django_q/schedule/").status_code == 404
+    assert b"django_q" not in sign_in("operator").get(reverse("admin:index")).content.lower()

@@ -10,8 +10,9 @@ from django.test import Client
 from django.urls import reverse
 
 from governance.models import BlindReview, Proposal
+from tests.clients import sign_in
 from tests.conftest import ELSEWHERE, make_person
-from tests.governance.desk import item, make_desk, propose, queue, sign_in, statements, text_of
+from tests.governance.desk import item, make_desk, propose, queue, statements, text_of
 
 LIST = "admin:governance_blind_list"
 STATISTICS = "admin:governance_statistics"

@@ -11,8 +11,9 @@ from governance import gate
 from governance.adminbase import ReadOnlyAdmin, sight_of
 from kernel.context import Door, Reach, Right
 from memory.models import MemoryItem, Session
+from tests.clients import sign_in
 from tests.conftest import ELSEWHERE, TEAM, a_turn, make_person
-from tests.governance.desk import queue, sign_in, text_of
+from tests.governance.desk import queue, text_of
 
 NONE_TOLD = "Whether there are any elsewhere is not told here"
 

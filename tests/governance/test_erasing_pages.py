@@ -6,11 +6,11 @@ import re
 from html import unescape
 
 import pytest
-from django.contrib.auth import get_user_model
 from django.test import Client
 from django.urls import reverse
 
 from governance.models import LegalHold, Tombstone
+from tests.clients import sign_in
 from tests.conftest import ELSEWHERE, TEAM, Cast, make_person
 from tests.governance.erasing import SECRET, erase, learned, session_of
 
@@ -25,13 +25,7 @@ NASTY = "<script>alert(1)</script>"
 def ann(cast: Cast) -> Client:
     """A reviewer of the whole team."""
     make_person("ann", TEAM, is_staff=True)
-    return signed_in("ann")
-
-
-def signed_in(name: str) -> Client:
-    client = Client()
-    client.force_login(get_user_model().objects.get(username=name))
-    return client
+    return sign_in("ann")
 
 
 def listed(client: Client, address: str) -> set:
@@ -99,7 +93,7 @@ def test_who_reviews_some_scopes_sees_what_lay_wholly_in_them(cast):
     kept = hold(cast, "project:p")
     hold(cast, "project:q")
     hold(cast, "*")
-    narrow = signed_in("narrow")
+    narrow = sign_in("narrow")
     assert listed(narrow, RECEIPTS) == {mine.pk}
     assert listed(narrow, HOLDS) == {kept.pk}
 

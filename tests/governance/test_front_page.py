@@ -12,8 +12,9 @@ from governance.adminbase import ReadOnlyAdmin
 from governance.models import AuditEntry
 from kernel.errors import InvalidInputError
 from scopes.selectors import identify_person
+from tests.clients import sign_in
 from tests.conftest import ELSEWHERE, TEAM, Player
-from tests.governance.desk import item, make_desk, propose, sign_in, text_of
+from tests.governance.desk import item, make_desk, propose, text_of
 
 pytestmark = pytest.mark.usefixtures("midday")
 

@@ -17,8 +17,9 @@ from kernel import clock
 from memory.models import MemoryItem, Turn
 from scopes.models import Principal
 from scopes.selectors import identify_principal
+from tests.clients import sign_in
 from tests.conftest import ELSEWHERE, TEAM, Player, make_person
-from tests.governance.desk import decide, forms, item, make_desk, propose, queue, sign_in, statements, text_of
+from tests.governance.desk import decide, forms, item, make_desk, propose, queue, statements, text_of
 
 
 @pytest.fixture

@@ -11,8 +11,9 @@ from django.contrib.auth import get_user_model
 from governance.models import Proposal
 from kernel.errors import ForbiddenError, InvalidInputError, NotFoundError
 from scopes.selectors import identify_person
+from tests.clients import sign_in
 from tests.conftest import ELSEWHERE, TEAM, Cast, Player, make_person
-from tests.governance.desk import Desk, decide, item, make_desk, propose, queue, sign_in, text_of
+from tests.governance.desk import Desk, decide, item, make_desk, propose, queue, text_of
 
 
 def operating(cast: Cast, name: str, domain_id: str = TEAM, pattern: str = "*") -> Player:

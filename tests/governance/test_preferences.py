@@ -9,19 +9,14 @@ from django.urls import reverse
 
 from governance.models import AuditEntry
 from kernel.errors import ForbiddenError, InvalidInputError
+from tests.clients import sign_in
 from tests.conftest import TEAM, make_person
-
-
-def signed_in(name: str) -> Client:
-    client = Client()
-    client.force_login(get_user_model().objects.get(username=name))
-    return client
 
 
 @pytest.fixture
 def ann(cast) -> Client:
     make_person("ann", TEAM, is_staff=True)
-    return signed_in("ann")
+    return sign_in("ann")
 
 
 def test_it_works(ann):
@@ -39,7 +34,7 @@ def test_it_works(ann):
 def test_they_are_one_persons_own(ann):
     make_person("ben", TEAM, is_staff=True)
     ann.post(reverse("admin:governance_preferences"), {"diff": "unified"})
-    assert 'data-on="true"' in signed_in("ben").get(reverse("admin:index")).content.decode()
+    assert 'data-on="true"' in sign_in("ben").get(reverse("admin:index")).content.decode()
 
 
 def test_what_is_left_out_stays(cast):

@@ -10,8 +10,9 @@ from django.urls import reverse
 from governance.models import Proposal
 from governance.selectors import choices
 from scopes.selectors import authenticate_key
+from tests.clients import sign_in
 from tests.conftest import ELSEWHERE, TEAM, Player, make_person
-from tests.governance.desk import decide, forms, item, make_desk, propose, queue, sign_in, statements, text_of
+from tests.governance.desk import decide, forms, item, make_desk, propose, queue, statements, text_of
 from tests.guards.write_guard import unguarded
 
 pytestmark = pytest.mark.usefixtures("midday")

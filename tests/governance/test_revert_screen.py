@@ -11,8 +11,9 @@ from django.urls import reverse
 
 from governance.models import AuditEntry, Proposal, Reversal
 from memory.models import MemoryItem
+from tests.clients import sign_in
 from tests.conftest import ELSEWHERE, TEAM, make_person
-from tests.governance.desk import decide, item, make_desk, propose, sign_in, text_of
+from tests.governance.desk import decide, item, make_desk, propose, text_of
 from tests.governance.queueing import later
 
 

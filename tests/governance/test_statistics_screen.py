@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
+from tests.clients import sign_in
 from tests.conftest import ELSEWHERE, make_person
-from tests.governance.desk import make_desk, propose, sign_in, statements, text_of
+from tests.governance.desk import make_desk, propose, statements, text_of
 
 PAGE = "admin:governance_statistics"
 

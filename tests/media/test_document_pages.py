@@ -5,12 +5,12 @@ from __future__ import annotations
 import base64
 
 import pytest
-from django.contrib.auth import get_user_model
 from django.test import Client
 from django.urls import reverse
 
 from governance.models import AuditEntry
-from tests.conftest import TEAM, make_person
+from tests.clients import new_reviewer
+from tests.conftest import TEAM
 from tests.media import files, shelf
 
 NASTY = "<script>alert(1)</script> a\u200bb [go](javascript:x)"
@@ -18,16 +18,9 @@ PROJECT = {"type": "project", "id": "shop"}
 LIST = "admin:media_sourcedocument_changelist"
 
 
-def signed_in(name: str, domain: str | None = TEAM, pattern: str = "*") -> Client:
-    make_person(name, domain, pattern, is_staff=True)
-    client = Client()
-    client.force_login(get_user_model().objects.get(username=name))
-    return client
-
-
 @pytest.fixture
 def client(cast) -> Client:
-    return signed_in("ann")
+    return new_reviewer("ann", TEAM)
 
 
 def add(cast, text: str = f"# Plan\n\n{NASTY}\n", /, scopes: tuple = (PROJECT,), **options: object) -> str:
@@ -90,7 +83,7 @@ def test_looking_is_on_record(cast, client):
 
 @pytest.mark.parametrize("scopes", [(), ({"type": "task", "id": "t"},)], ids=["not shared", "shared elsewhere"])
 def test_what_is_not_shared_to_what_one_reviews_is_not_there(cast, scopes):
-    client = signed_in("bob", TEAM, "project:shop")
+    client = new_reviewer("bob", TEAM, "project:shop")
     document = add(cast, scopes=scopes)
     empty = client.get(reverse(LIST)).content.decode()
     assert "No documents that you may see" in empty
@@ -145,7 +138,7 @@ def test_a_legal_hold_on_it_is_told(cast, client, over):
 def test_who_may_not_see_the_hold_is_told_that_there_is_one(cast):
     document = add(cast, scopes=(PROJECT, {"type": "task", "id": "t"}))
     cast.operator.do("place_hold", domain_id=TEAM, reason="a lawsuit", scope="task:t")
-    text = page(signed_in("bob", TEAM, "project:shop"), document)
+    text = page(new_reviewer("bob", TEAM, "project:shop"), document)
     assert "an operator placed a hold that covers it" in text
     assert "lawsuit" not in text
     assert "task:t" not in text.partition("legal hold")[2].partition("</p>")[0]

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
-from django.contrib.auth import get_user_model
 from django.db import connections
 from django.test import AsyncClient, Client
 from PIL import Image
@@ -18,6 +17,7 @@ from kernel.ids import new_id
 from media.models import MediaObject, MediaObjectReference, SourceDocument
 from media.services.objects import keep
 from media.storage import store
+from tests.clients import sign_in
 from tests.conftest import make_agent
 from tests.guards.write_guard import unguarded
 from tests.media.pictures_and_sound import picture
@@ -205,14 +205,8 @@ def test_a_document_without_a_file_has_none(cast, document):
     assert get(cast.agent, document).status_code == 404
 
 
-def signed_in(name: str) -> Client:
-    client = Client()
-    client.force_login(get_user_model().objects.get(username=name))
-    return client
-
-
 def test_people_download_from_the_admin(cast, document):
-    client = signed_in("operator")
+    client = sign_in("operator")
     assert client.get(f"/admin/documents/{document}/file").status_code == 404  # it is its owner's alone
     cast.agent.do("share_document", document_id=document, scope=PROJECT)
     response = client.get(f"/admin/documents/{document}/file")
@@ -226,12 +220,12 @@ def test_people_download_from_the_admin(cast, document):
 
 def test_the_page_of_a_document_leads_to_its_file(cast, document):
     cast.agent.do("share_document", document_id=document, scope=PROJECT)
-    page = signed_in("operator").get(f"/admin/media/sourcedocument/{document}/change/", follow=True)
+    page = sign_in("operator").get(f"/admin/media/sourcedocument/{document}/change/", follow=True)
     assert f'href="/admin/documents/{document}/file"' in page.content.decode()
 
 
 def test_a_picture_is_shown_on_its_page_to_who_may_see_it(cast, document):
-    operator, where = signed_in("operator"), f"/admin/documents/{document}/picture"
+    operator, where = sign_in("operator"), f"/admin/documents/{document}/picture"
     assert operator.get(where).status_code == 404  # it is its owner's alone
     cast.agent.do("share_document", document_id=document, scope=PROJECT)
     page = operator.get(f"/admin/media/sourcedocument/{document}/change/", follow=True)
@@ -252,7 +246,7 @@ def test_what_is_no_picture_is_not_shown(cast):
     page = b"<html><img src=x onerror=alert(1)></html>"
     document = add(cast.agent, "add_document", "picture.png", page)["document_id"]
     cast.agent.do("share_document", document_id=document, scope=PROJECT)
-    operator = signed_in("operator")
+    operator = sign_in("operator")
     assert operator.get(f"/admin/documents/{document}/picture").status_code == 404
     assert b"<img" not in operator.get(f"/admin/media/sourcedocument/{document}/change/").content
 
@@ -260,7 +254,7 @@ def test_what_is_no_picture_is_not_shown(cast):
 def test_a_picture_whose_bytes_are_missing_is_told(cast, document):
     cast.agent.do("share_document", document_id=document, scope=PROJECT)
     store().delete(MediaObject.objects.get().content_hash)
-    assert signed_in("operator").get(f"/admin/documents/{document}/picture").status_code == 503
+    assert sign_in("operator").get(f"/admin/documents/{document}/picture").status_code == 503
 
 
 def test_who_is_not_signed_in_is_sent_to_sign_in(cast, document):
@@ -269,7 +263,7 @@ def test_who_is_not_signed_in_is_sent_to_sign_in(cast, document):
 
 
 def test_a_document_that_nobody_knows_is_not_found_in_the_admin(cast):
-    assert signed_in("operator").get(f"/admin/documents/{new_id()}/file").status_code == 404
+    assert sign_in("operator").get(f"/admin/documents/{new_id()}/file").status_code == 404
 
 
 @pytest.mark.django_db(transaction=True)

@@ -6,8 +6,9 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.urls import reverse
 
+from tests.clients import sign_in
 from tests.conftest import TEAM, make_person
-from tests.governance.desk import sign_in, statements
+from tests.governance.desk import statements
 from tests.media.jobbing import a_job
 
 MOST = 19

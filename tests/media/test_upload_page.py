@@ -9,8 +9,8 @@ from django.urls import reverse
 
 from governance.models import Proposal
 from media.models import MediaJob
+from tests.clients import sign_in
 from tests.conftest import TEAM
-from tests.governance.desk import sign_in
 
 PLAN = "project:the big plan"
 SHOP = "task:shop, old"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from django.contrib.auth import get_user_model
 from django.test import Client
 from django.urls import reverse
 
-from tests.conftest import TEAM, Cast, make_person
+from tests.clients import new_reviewer
+from tests.conftest import TEAM, Cast
 
 LIST = "admin:memory_conflict_changelist"
 NASTY = "<script>alert(1)</script> a\u200bb"
@@ -18,15 +18,7 @@ NASTY = "<script>alert(1)</script> a\u200bb"
 @pytest.fixture
 def client(cast: Cast) -> Client:
     """The browser of the reviewer `ann`."""
-    return signed_in("ann", TEAM)
-
-
-def signed_in(name: str, *where: str) -> Client:
-    """A browser of a new reviewer."""
-    make_person(name, *where, is_staff=True)
-    client = Client()
-    client.force_login(get_user_model().objects.get(username=name))
-    return client
+    return new_reviewer("ann", TEAM)
 
 
 def address(conflict: str) -> str:

@@ -13,9 +13,10 @@ from governance.models import AuditEntry, Proposal
 from memory.admin.listed import pages_of
 from memory.contracts.conflicts import SideDetail
 from memory.models import Conflict, MemoryItem, Message
+from tests.clients import new_reviewer
 from tests.conftest import TEAM, make_agent
 from tests.memory.acting import narrow
-from tests.memory.conflict_pages import LIST, NASTY, address, client, send, signed_in
+from tests.memory.conflict_pages import LIST, NASTY, address, client, send
 from tests.memory.conflicts.test_deciding import MYSQL, POSTGRES, disputed, in_force
 from tests.memory.conflicts.test_finding import tell
 from tests.memory.talk import commit, compose, context, decision, only
@@ -123,7 +124,7 @@ def test_a_mangled_revision_decides_nothing(cast, client, revision):
 
 def test_a_stale_form_says_who_decided(cast, client):
     conflict = disputed(cast)
-    other = signed_in("bob", TEAM)
+    other = new_reviewer("bob", TEAM)
     send(other, conflict, "keep_b")
     answer = send(client, conflict, "keep_a")
     assert answer.status_code == 409
@@ -160,7 +161,7 @@ def test_text_is_content_and_never_interface(cast, client):
 
 def test_a_stranger_sees_none_of_it(cast):
     conflict = disputed(cast)
-    client = signed_in("eve", "elsewhere")
+    client = new_reviewer("eve", "elsewhere")
     assert not client.get(reverse(LIST)).context["cl"].result_list
     assert client.get(address(conflict)).status_code == 302
     assert send(client, conflict, "keep_a").status_code in (302, 404)

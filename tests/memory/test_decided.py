@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from memory.models import MemoryItem
+from tests.clients import sign_in
 from tests.conftest import TEAM, Cast, Player, make_agent, make_person
 from tests.governance.desk import item as page_of_proposal
-from tests.governance.desk import sign_in, statements, text_of
+from tests.governance.desk import statements, text_of
 from tests.governance.queueing import later
 from tests.memory.presented import hold
 from tests.memory.promoting import promoter

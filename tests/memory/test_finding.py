@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from django.contrib.auth import get_user_model
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -18,7 +17,8 @@ from kernel.errors import InvalidInputError, NotFoundError
 from memory.models import MemoryItem
 from memory.selectors import finding
 from search.selectors import holding
-from tests.conftest import ELSEWHERE, TEAM, Cast, make_person
+from tests.clients import new_reviewer
+from tests.conftest import ELSEWHERE, TEAM, Cast
 from tests.memory.conflicts.test_finding import tell
 from tests.memory.talk import commit, context, decision
 
@@ -29,14 +29,7 @@ TEA = "我们的茶壶放在三楼的厨房里。"
 
 @pytest.fixture
 def client(cast: Cast) -> Client:
-    return signed_in("ann", TEAM)
-
-
-def signed_in(name: str, *where: str) -> Client:
-    make_person(name, *where, is_staff=True)
-    client = Client()
-    client.force_login(get_user_model().objects.get(username=name))
-    return client
+    return new_reviewer("ann", TEAM)
 
 
 def look(client: Client, term: str = "", **query: str) -> Any:
@@ -121,9 +114,9 @@ def test_what_no_longer_holds_is_found_too_and_filters_narrow(cast, client):
 def test_only_the_scopes_that_the_person_reads_are_looked_through(told, cast):
     tell(cast, "The port of the other place is 1.", "other")
     commit(cast.stranger, domain_id=ELSEWHERE, decisions=[decision(PORT)])
-    assert found(signed_in("eve", ELSEWHERE), "port") == [PORT]
-    assert found(signed_in("bob", TEAM, "task:none"), "port") == []
-    both = signed_in("cat", TEAM)
+    assert found(new_reviewer("eve", ELSEWHERE), "port") == [PORT]
+    assert found(new_reviewer("bob", TEAM, "task:none"), "port") == []
+    both = new_reviewer("cat", TEAM)
     given = {"user": "cat", "domain_id": ELSEWHERE, "pattern": "*"}
     gate.call("assign_reviewer", given, ctx=gate.system_ctx("tests", Door.PYTHON))
     assert found(both, "port 5432") == [PORT, PORT]

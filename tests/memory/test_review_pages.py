@@ -6,8 +6,9 @@ import pytest
 from django.urls import reverse
 
 from memory.models import Conflict
+from tests.clients import sign_in
 from tests.conftest import TEAM, make_person
-from tests.governance.desk import item, sign_in, statements
+from tests.governance.desk import item, statements
 from tests.memory.busy import proposals
 
 MOST = 19
