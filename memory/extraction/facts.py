@@ -23,8 +23,9 @@ _MANY_VALUES_EN = (
     r"wants?|prefers?|contains?|depends? on|includes?|speaks?|owns?|manages?|leads?|handles?|stores?|returns?|accepts?|sends?|don't|doesn't|"
     r"does not|do not|never|always|blocks?|breaks?|works?|runs?|keeps?|gets?|takes?|drives?|maintains?|hosts?"
 )
+_NOT_A_NOUN = r"(?!\s+(?:is|are|was|were|isn't|aren't|has|must|should|can|cannot|will)\s)"  # "the Atlas host is": many nouns look like verbs
 _EN = re.compile(
-    rf"(?P<s>[^,;:=]{{1,80}}?)(?:\s+|(?==))(?:(?P<one>{_ONE_VALUE_EN})|(?P<many>{_MANY_VALUES_EN}))(?:\s+|(?<==))(?P<v>.+)",
+    rf"(?P<s>(?:(?:the|an?|our)\s+)?[^,;:=]{{1,80}}?)(?:\s+|(?==))(?:(?P<one>{_ONE_VALUE_EN})|(?P<many>{_MANY_VALUES_EN}){_NOT_A_NOUN})(?:\s+|(?<==))(?P<v>.+)",
     re.DOTALL,
 )
 _ONE_VALUE_ZH = (
