@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any, TypeVar
 from uuid import UUID
 
-from django.db import DEFAULT_DB_ALIAS, Error, OperationalError, connection, connections, models, transaction
+from django.db import Error, OperationalError, connection, models, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
 from django.db.migrations.executor import MigrationExecutor
@@ -157,8 +157,8 @@ def interruptible() -> Iterator[None]:
 
 
 def _leave_connection() -> None:
-    left = connection.connection
-    del connections[DEFAULT_DB_ALIAS]
+    left, connection.connection = connection.connection, None
+    connection.in_atomic_block = False  # whatever else it holds of a transaction is let go when it connects
     if left is not None:
         left.close()
 

@@ -3,9 +3,10 @@ from __future__ import annotations
 import json
 
 import pytest
-from django.db import OperationalError, connection, transaction
+from django.db import DEFAULT_DB_ALIAS, OperationalError, connection, connections, transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
 
-from kernel.db import is_outage, is_postgres, postgres_options, starts_with
+from kernel.db import interruptible, is_outage, is_postgres, postgres_options, starts_with
 from scopes.models import Domain
 from tests.guards.write_guard import unguarded
 
@@ -90,3 +91,25 @@ def test_a_limit_of_the_database_is_no_outage():
 )
 def test_what_the_url_says_of_a_connection_counts_before_our_own(given, expected):
     assert postgres_options(given) == expected
+
+
+def _interrupt(self: BaseDatabaseWrapper) -> None:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.django_db(transaction=True)
+def test_ctrl_c_in_a_commit_leaves_a_connection_that_goes_on_and_is_closed_by_whoever_opened_it(monkeypatch):
+    wrapper = connections[DEFAULT_DB_ALIAS]
+    wrapper.ensure_connection()
+    opened = wrapper.connection
+    with unguarded(), monkeypatch.context() as patched:
+        patched.setattr(BaseDatabaseWrapper, "_commit", _interrupt)
+        with pytest.raises(KeyboardInterrupt), interruptible(), transaction.atomic():
+            Domain.objects.create(id="d")
+    assert connections[DEFAULT_DB_ALIAS] is wrapper
+    assert connection.connection is not opened
+    with unguarded(), transaction.atomic():
+        Domain.objects.create(id="e")
+    assert Domain.objects.filter(id="e").exists()
+    wrapper.close()
+    assert connection.connection is None
