@@ -175,11 +175,10 @@ def _resolve(given: ResolveConflictInput, row: Conflict, ctx: Ctx) -> Applied[Re
     return result, changes
 
 
-def _undo(given: ResolveConflictInput | None, changes: Sequence[Change], ctx: Ctx) -> Sequence[Change]:
+def _undo(_given: ResolveConflictInput | None, changes: Sequence[Change], ctx: Ctx) -> Sequence[Change]:
     """Reopen the conflicts that the changes resolved, unless one was decided again since."""
-    if given is None:
-        moved = [UUID(each.id) for each in changes if each.table == TABLE]
-        require_may_undo(MemoryItem.objects.select_related("scope").filter(pk__in=moved), ctx)
+    moved = [UUID(each.id) for each in changes if each.table == TABLE]
+    require_may_undo(MemoryItem.objects.select_related("scope").filter(pk__in=moved), ctx)
     done: list[Change] = []
     for change in changes:
         after = change.after or {}

@@ -11,11 +11,10 @@ from kernel.actions import Change
 from kernel.context import ActorKind, Ctx, Right
 from kernel.errors import ConflictError, ForbiddenError, InvalidInputError
 from memory.candidates import Candidate
-from memory.compose.policy import CompositionPolicy
 from memory.contracts.items import LEGAL_LIFECYCLES, Lifecycle, Status, Tier
 from memory.contracts.refs import EvidenceRef
 from memory.correcting import corrected
-from memory.models import Entity, EvidenceLink, KnowledgeEvent, MemoryItem, Turn
+from memory.models import Entity, EvidenceLink, KnowledgeEvent, MemoryItem
 from memory.policies import ConfidenceLevels, RetentionPolicy
 from memory.services import notices
 from memory.services.conflicts import follow_out
@@ -32,8 +31,7 @@ from memory.services.items import (
     state_of,
     write,
 )
-from memory.services.summary import update_summary
-from memory.summarising import SUMMARISED
+from memory.services.summary import summarise_again
 from scopes.services import lock_scopes
 from search import services as index
 from search.contracts import Kind
@@ -92,7 +90,7 @@ def retract_item(item: MemoryItem, reason: str, ctx: Ctx) -> Done:
     }  # in no change: a proposal to retract holds though its memory is replaced meanwhile
     step.save()
     index.close(Kind.MEMORY, [row.pk], at)
-    _summarise_again(row, ctx)
+    summarise_again([row], ctx)
     after = {"status": row.status, "reason": reason}
     change = Change("memory_items", str(row.id), {"status": before}, after, scopes=(row.scope.name,))
     return Done(row, [change, *follow_out(row, ctx)], notices.tell(row, "retracted", reason, None, ctx))
@@ -125,7 +123,7 @@ def correct_item(
     old.refresh_from_db()
     commit.pending.events.append(event_of(new, "corrected", _state(old), ctx, reason=reason))
     settle(commit)
-    _summarise_again(new, ctx)
+    summarise_again([new], ctx)
     return Done(new, commit.written.changes, notices.tell(old, "corrected", reason, new, ctx)), old
 
 
@@ -153,7 +151,7 @@ def hide_item(item: MemoryItem, behind: MemoryItem, scope: MemoryScope, reason: 
     after = {"status": old.status, "successor": str(behind.id), "narrowed_to": scope.name}
     hidden = Change("memory_items", str(old.id), {"status": before}, after, scopes=(wide,))
     changes = [hidden, *hide_line(old, scope), *follow_out(old, ctx)]
-    _summarise_again(old, ctx)
+    summarise_again([old], ctx)
     return Done(old, changes, notices.tell(old, "narrowed", reason, behind, ctx))
 
 
@@ -188,7 +186,7 @@ def demote_item(
     event.metadata = {"reason_type": why[0], "evidence": [{"kind": ref.kind, "id": ref.id} for ref in refs]}
     event.save()
     index.set_state(Kind.MEMORY, [row.pk], state_of(row))
-    _summarise_again(row, ctx)
+    summarise_again([row], ctx)
     told = {"lifecycle": was, "pinned": item.pinned}
     change = Change("memory_items", str(row.id), told, {"lifecycle": to}, scopes=scopes)
     return Done(row, [change, *follow_out(row, ctx)], notices.tell(row, "demoted", why[1], None, ctx)), was
@@ -231,15 +229,3 @@ def _corrected(
         },
         decided=True,
     )
-
-
-def _summarise_again(item: MemoryItem, ctx: Ctx) -> None:
-    """What a summary tells must not outlive its retraction: a new version of it without the item."""
-    if item.type not in SUMMARISED or item.source_session_id is None:
-        return
-    turn = Turn.objects.filter(session_id=item.source_session_id).select_related("session").order_by("-seq").first()
-    if turn is None:
-        return
-    policies = policies_in_force(item.domain_id, ctx)
-    limit = policies.section(CompositionPolicy).token_limit
-    update_summary(turn, staged=True, policy=policies.section(RetentionPolicy), token_limit=limit, ctx=ctx)

@@ -17,6 +17,7 @@ from memory.services.conflicts import find_conflicts, follow_out
 from memory.services.hiding import show_again
 from memory.services.items import after_all, event_of, state_of
 from memory.services.restoring import bring_back
+from memory.services.summary import summarise_again
 from scopes.services import lock_scopes
 from search import services as index
 from search.contracts import Kind
@@ -25,7 +26,7 @@ TABLE = "memory_items"
 _LEFT = ("superseded", "narrowed_to")  # kinds of the steps by which a row leaves force for another
 
 
-def reverse(given: Any, changes: Sequence[Change], ctx: Ctx) -> list[Change]:
+def reverse(_given: Any, changes: Sequence[Change], ctx: Ctx) -> list[Change]:
     """Undo an applied call from the changes that it made: rows that it added are taken back, rows that it closed come
     back as new versions, and what was trusted or not, in force or history is so again.
 
@@ -35,8 +36,7 @@ def reverse(given: Any, changes: Sequence[Change], ctx: Ctx) -> list[Change]:
     found = MemoryItem.objects.select_related("scope").filter(pk__in=[UUID(change.id) for change in ours])
     lock_scopes(set(found.values_list("scope_id", flat=True)))
     rows = {row.id: row for row in found}
-    if given is None:
-        require_may_undo(rows.values(), ctx)
+    require_may_undo(rows.values(), ctx)
     done: list[Change] = []
     added = [rows[UUID(change.id)] for change in ours if change.before is None]
     for row in added:
@@ -45,11 +45,12 @@ def reverse(given: Any, changes: Sequence[Change], ctx: Ctx) -> list[Change]:
     for change in ours:
         if change.before is not None:
             done += _restore(rows[UUID(change.id)], change.before, change.after or {}, added, ctx)
+    summarise_again(rows.values(), ctx)
     return done
 
 
 def require_may_undo(rows: Iterable[MemoryItem], ctx: Ctx) -> None:
-    """Refuse to undo a call that nobody reviewed where it reached a scope on which the person may not decide."""
+    """Refuse to undo a call where it reached a scope on which the person may not decide."""
     if not all(ctx.may(Right.DECIDE, row.domain_id, row.scope.name) for row in rows):
         raise ForbiddenError("That call changed memories on whose scope you may not decide: ask who reviews them.")
 

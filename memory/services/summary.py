@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from governance.policies import in_force
 from kernel.compiled import Compiled, Given, compiled, instances, tuple_of
 from kernel.context import Ctx
 from kernel.rows import insert
+from memory.compose.policy import CompositionPolicy
 from memory.compose.recalled import without
 from memory.contracts.commit import SummaryResult
 from memory.models import MemoryItem, Message, Ref, Session, SessionScopeLink, Summary, Turn
@@ -40,6 +42,18 @@ def update_summary(turn: Turn, *, staged: bool, policy: RetentionPolicy, token_l
     )
     insert([row])
     return view_summary(row, reason)
+
+
+def summarise_again(items: Iterable[MemoryItem], ctx: Ctx) -> None:
+    """A new version of the summary of every session that the items come from: what it tells must not outlive what holds."""
+    told = {item.source_session_id: item for item in items if item.type in SUMMARISED and item.source_session_id}
+    for session, item in told.items():
+        turn = Turn.objects.filter(session_id=session).select_related("session").order_by("-seq").first()
+        if turn is None:
+            continue
+        policies = in_force(item.domain_id, ctx)
+        limit = policies.section(CompositionPolicy).token_limit
+        update_summary(turn, staged=True, policy=policies.section(RetentionPolicy), token_limit=limit, ctx=ctx)
 
 
 def view_summary(row: Summary | None, reason: str) -> SummaryResult:
