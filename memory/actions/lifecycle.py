@@ -330,6 +330,8 @@ def _demote(given: DemoteInput | DemoteFromScopeInput, ready: _Ready, ctx: Ctx) 
     return result, list[Change](done.changes)
 
 
+TRUSTING = ("promote_to_scope", "raise_tier")  # what trusts again what was demoted
+
 DEMOTE = register(
     Action(
         "demote",
@@ -341,6 +343,7 @@ DEMOTE = register(
         _prepare_demotion,
         _demote,
         reverse=reverse,
+        undone_as=TRUSTING,
         judged_as=WRITING,
     )
 )
@@ -356,6 +359,7 @@ DEMOTE_FROM_SCOPE = register(
         _prepare_demotion,
         _demote,
         reverse=reverse,
+        undone_as=TRUSTING,
         judged_as=WRITING,
     )
 )

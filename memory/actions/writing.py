@@ -67,6 +67,7 @@ WRITE_RELATION = register(
         lambda given, ctx: saying.prepare(given, allowed_types(given.domain_id, ctx), ctx),
         saying.write_relation,
         reverse=saying.reverse_relation,
+        undone_as=("retract_item",),
         judged_as=(WRITE_MEMORY_ITEM.name,),
     )
 )
