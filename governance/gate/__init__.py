@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from governance.gate.calls import Answer, KeyUsedError, call, carried_within, perform, queue_within, refuse
-from governance.gate.deciding import foresee, place_of
+from governance.gate.deciding import decided_in, foresee, place_of
 from governance.gate.foretelling import Foretold, foretell
 from governance.gate.metering import charge_upload
 from governance.gate.opening import is_open
@@ -21,6 +21,7 @@ __all__ = [
     "carried_within",
     "carry_out",
     "charge_upload",
+    "decided_in",
     "draft",
     "foresee",
     "foretell",

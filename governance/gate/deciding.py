@@ -156,6 +156,14 @@ def place_of(target: Target) -> str:
     return target.place or (target.scopes[0] if target.scopes else ANY)
 
 
+def decided_in(target: Target) -> tuple[str, ...]:
+    """The scopes on which whoever lets the call happen must decide: its place, or all that it is about where it names
+    none. What its actor opened itself counts as the actor's."""
+    if target.place:
+        return (target.place,)
+    return tuple(name for name in target.scopes if name not in target.owned) or (place_of(target),)
+
+
 def _touched(target: Target) -> tuple[str, ...]:
     """Every scope that the call is about, the one in which it is decided first."""
     return tuple(dict.fromkeys([place_of(target), *target.scopes]))

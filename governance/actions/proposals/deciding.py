@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from governance import gate, selectors, services
-from governance.actions.proposals.rules import its_scope, moved, require_other, require_person, to_decide
+from governance.actions.proposals.rules import its_scope, moved, moved_with, require_other, require_person, to_decide
 from governance.contracts import (
     ApproveProposalInput,
     DecisionResult,
@@ -53,7 +53,7 @@ def _prepare_approval(given: ApproveProposalInput, ctx: Ctx) -> _Ready:
     services.require_step(row, Step.APPROVE, given.revision)
     require_other(row, ctx)
     stored = gate.ready(row, ctx.actor, ctx)
-    if not selectors.may_decide(row.action, row.domain_id, gate.place_of(stored.target), ctx):
+    if not all(selectors.may_decide(row.action, row.domain_id, name, ctx) for name in gate.decided_in(stored.target)):
         raise ForbiddenError("The call takes effect in a scope on which you may not decide: ask who reviews it.")
     return _Ready(row, stored)
 
@@ -206,10 +206,7 @@ def _edit(given: EditAndApproveInput, ready: _Ready, ctx: Ctx) -> Applied[Decisi
     needed = max(row.approvals_needed, stored.weight.approvals)
     done = needed == 1
     columns = {
-        **services.content_columns(stored.call.action.name, stored.call.given, gate.tried(stored), stored.call.ctx),
-        "scope": gate.place_of(stored.target),
         "proposed_input": row.proposed_input or before,
-        "revision": row.revision + 1,
         "approvals": 1,
         "approvals_needed": needed,
         "risk": max(row.risk, RISKS.index(stored.weight.risk)),
@@ -217,7 +214,7 @@ def _edit(given: EditAndApproveInput, ready: _Ready, ctx: Ctx) -> Applied[Decisi
         "editor_name": ctx.actor.name,
     }
     to = ProposalState.APPROVED if done else ProposalState.OPEN
-    change = moved(row, to, Step.EDIT, ctx, **columns)
+    change = moved_with(stored, row, to, Step.EDIT, ctx, **columns)
     services.add_decision(row, Verdict.APPROVED, given.reason, ctx, edited)
     result = gate.carry_out(stored) if done else None
     both = Change(

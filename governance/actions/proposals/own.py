@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import IntegrityError, transaction
-
 from governance import gate, selectors, services
 from governance.actions.proposals.deciding import shown
-from governance.actions.proposals.rules import its_place, moved, require_proposer
+from governance.actions.proposals.rules import its_place, moved, moved_with, require_proposer
 from governance.contracts import (
     DecisionResult,
     ProposalState,
@@ -20,9 +18,8 @@ from governance.contracts import (
 from governance.models import RISKS, Proposal
 from governance.services import Step
 from kernel.actions import Action, Applied, Change, register
-from kernel.canonical import digest
 from kernel.context import Ctx, Right
-from kernel.errors import ConflictError, InvalidInputError
+from kernel.errors import InvalidInputError
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,29 +45,16 @@ def _revise(given: ReviseProposalInput, revision: _Revision, ctx: Ctx) -> Applie
     if stored is None:
         return shown(row, ctx), []
     before = row.input
-    target, action = stored.target, stored.call.action
-    evidence = services.Evidence.of(target)
-    subject = target.subject or f"{action.name}:{digest([ctx.actor.id, stored.call.trail.input_digest])}"
     columns = {
-        **services.content_columns(action.name, stored.call.given, gate.tried(stored), stored.call.ctx),
-        "scope": gate.place_of(target),
-        "subject_key": subject,
-        "evidence": evidence.whole,
-        "rests_on": sorted({*evidence.pieces, *(row.rests_on if subject == row.subject_key else ())}),
         "risk": RISKS.index(stored.weight.risk),
         "approvals_needed": stored.weight.approvals,
         "approvals": 0,
-        "revision": row.revision + 1,
         "proposed_input": None,
         "editor_id": "",
         "editor_name": "",
     }
-    try:
-        with transaction.atomic():
-            change = moved(row, ProposalState.OPEN, Step.REVISE, ctx, **columns)
-            services.refuse_rejected(row, evidence, ctx, alike=bool(target.subject))
-    except IntegrityError as exc:
-        raise ConflictError("Another proposal about that subject is open: withdraw one of the two.") from exc
+    change = moved_with(stored, row, ProposalState.OPEN, Step.REVISE, ctx, **columns)
+    services.refuse_rejected(row, services.Evidence.of(stored.target), ctx, alike=bool(stored.target.subject))
     services.add_step(row, StepKind.REVISED, ctx, data={"input": before})
     return shown(row, ctx), [_with_inputs(change, before, row.input)]
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from governance import selectors, services
+from django.db import IntegrityError, transaction
+
+from governance import gate, selectors, services
 from governance.contracts import DecideInput, OnProposal, ProposalRef, ProposalState
 from governance.models import AuditEntry, Proposal
 from governance.policies import Facts, ReviewPolicy, by_two, in_force
 from governance.services import Step
 from kernel.actions import Change, Target, get
+from kernel.canonical import digest
 from kernel.context import ANY, ActorKind, Ctx, Right
-from kernel.errors import ForbiddenError, TransitionError
+from kernel.errors import ConflictError, ForbiddenError, TransitionError
 
 
 def its_scope(given: OnProposal | ProposalRef, ctx: Ctx) -> Target:
@@ -108,6 +111,31 @@ def moved(row: Proposal, to: ProposalState, step: Step, ctx: Ctx, **columns: Any
     if not services.move_proposal(row, to, ctx, **columns):
         services.outrun(row, step, ctx)
     return Change("proposals", str(row.id), before, snapshot(row))
+
+
+def moved_with(
+    stored: gate.Stored[Any, Any], row: Proposal, to: ProposalState, step: Step, ctx: Ctx, **columns: Any
+) -> Change:
+    """Move the row on with another call than it held: what it would do, where it is decided, what it is about and what it
+    rests on. Raises ConflictError where another proposal about that is open."""
+    target, action = stored.target, stored.call.action
+    evidence = services.Evidence.of(target)
+    subject = target.subject or f"{action.name}:{digest([row.proposer_id, stored.call.trail.input_digest])}"
+    columns |= {
+        **services.content_columns(action.name, stored.call.given, gate.tried(stored), stored.call.ctx),
+        "scope": gate.place_of(target),
+        "subject_key": subject,
+        "evidence": evidence.whole,
+        "rests_on": sorted({*evidence.pieces, *(row.rests_on if subject == row.subject_key else ())}),
+        "revision": row.revision + 1,
+    }
+    try:
+        with transaction.atomic():
+            return moved(row, to, step, ctx, **columns)
+    except IntegrityError as exc:
+        raise ConflictError(
+            "Another proposal about that subject is open: have one of the two withdrawn first."
+        ) from exc
 
 
 def snapshot(row: Proposal) -> dict[str, Any]:
