@@ -14,11 +14,12 @@ from memory.candidates import Candidate
 from memory.contracts.items import LEGAL_LIFECYCLES, Lifecycle, Status, Tier
 from memory.contracts.refs import EvidenceRef
 from memory.correcting import corrected
-from memory.models import Entity, EvidenceLink, KnowledgeEvent, MemoryItem
+from memory.models import EvidenceLink, KnowledgeEvent, MemoryItem
 from memory.policies import ConfidenceLevels, RetentionPolicy
 from memory.services import notices
 from memory.services.conflicts import follow_out
 from memory.services.copies import DoesNotFitError, Made, Making, in_force, make
+from memory.services.graph import name_again
 from memory.services.hiding import hide_line
 from memory.services.items import (
     Commit,
@@ -119,7 +120,7 @@ def correct_item(
     if new.pk == old.pk:
         raise UnchangedError
     MemoryItem.objects.filter(pk=old.pk).update(status=Status.SUPERSEDED)
-    Entity.objects.filter(item=old).update(item=new)
+    name_again(new)
     old.refresh_from_db()
     commit.pending.events.append(event_of(new, "corrected", _state(old), ctx, reason=reason))
     settle(commit)

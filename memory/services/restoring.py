@@ -16,8 +16,9 @@ from kernel.actions import Change
 from kernel.context import Ctx
 from kernel.errors import DomainError
 from memory.contracts.items import Status
-from memory.models import Entity, EvidenceLink, MemoryItem
+from memory.models import EvidenceLink, MemoryItem
 from memory.services import notices
+from memory.services.graph import name_again
 from memory.services.hiding import require_unhidden
 from memory.services.items import Commit, Pending, Written, after_all, event_of, settle
 
@@ -41,7 +42,6 @@ def bring_back(
     row, changes = append(fields, [old, *replaced], ("restored", reason), evidence, refusal, ctx, said)
     gone = Q(pk=old.pk) | Q(pk__in=[each.pk for each in replaced if each.key == old.key])
     MemoryItem.objects.filter(gone, scope_id=old.scope_id).update(successor=row)
-    Entity.objects.filter(item__in=[old, *replaced], scope_id=old.scope_id).update(item=row)
     notices.withdraw(old)
     return row, changes
 
@@ -56,8 +56,9 @@ def append(  # noqa: PLR0913  one row with all that comes with it
     said: datetime | None = None,
 ) -> tuple[MemoryItem, list[Change]]:
     """Store a memory in force with its history (`told`: kind of event and reason), evidence (kind, ref, role), index
-    text and conflicts. `made_of` are rows that it follows in time, the first the one that it says the same as or comes
-    after. Raises `refusal` where its place is taken."""
+    text and conflicts, and the names by which an entity is found. `made_of` are rows that it follows in time, the first
+    the one that it says the same as or comes after. Raises `refusal` where its place is taken, ConflictError where a
+    name of an entity is."""
     first = made_of[0]
     newest = MemoryItem.objects.filter(scope_id=first.scope_id, type=first.type, key=first.key).order_by("-version")
     version = max([newest.values_list("version", flat=True).first() or 0, *(each.version for each in made_of)]) + 1
@@ -68,6 +69,7 @@ def append(  # noqa: PLR0913  one row with all that comes with it
             )
     except IntegrityError as exc:
         raise refusal from exc
+    name_again(row)
     commit = Commit(row.source_turn, [], ctx, Written(), Pending())
     commit.pending.items[row.id] = (row, row.valid_from or said or row.recorded_at)
     event = event_of(row, told[0], "", ctx, reason=told[1])
