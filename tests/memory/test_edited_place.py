@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from governance.models import Proposal
-from kernel.errors import ForbiddenError, NotFoundError
+from kernel.errors import ConflictError, ForbiddenError, NotFoundError
 from memory.models import MemoryItem
 from tests.conftest import TEAM, Cast, Player, make_person
 from tests.guards.write_guard import unguarded
@@ -65,3 +65,28 @@ def test_the_place_of_the_call_counts_whatever_the_proposal_says(cast, part):
     with pytest.raises(ForbiddenError, match="in a scope on which you may not decide"):
         part.call("approve_proposal", id=queued, revision=2)
     assert wide_rows() == 0
+
+
+def test_it_is_about_that_place_from_then_on(cast):
+    cast.operator.do("set_policy", domain_id=TEAM, document=TWO, reason="two look")
+    queued = moved(cast)
+    row = Proposal.objects.get(pk=queued)
+    agent, memory = promoter(cast), str(row.input["memory_item_id"])
+    assert row.subject_key == f"promote_to_scope:{memory}:{ALL}"
+    assert promote(agent, memory, ALL)["proposal"]["id"] == queued
+    make_person("everyone", TEAM, ALL).do("reject_proposal", id=queued, revision=2, reason="not for everyone")
+    assert promote(agent, memory)["status"] == "queued"
+    with pytest.raises(ConflictError, match="not for everyone"):
+        promote(agent, memory, ALL)
+
+
+def test_an_edit_to_what_another_proposal_is_about_is_refused(cast):
+    cast.operator.do("set_policy", domain_id=TEAM, document=TWO, reason="two look")
+    agent, memory = promoter(cast), known(cast.agent)
+    promote(agent, memory, ALL)
+    queued = promote(agent, memory)["proposal"]["id"]
+    given = cast.reviewer.do("get_proposal", id=queued)["input"]
+    wide = {**given, "target_scope": ref(ALL)}
+    with pytest.raises(ConflictError, match="Another proposal about that subject is open"):
+        cast.reviewer.call("edit_and_approve", id=queued, revision=1, input=wide, reason="for all")
+    assert Proposal.objects.get(pk=queued).scope == SHOP
