@@ -47,6 +47,17 @@ def test_one_who_decides_on_the_first_alone_does_not_approve(part, queued):
     assert item(queued[1]).status == "active"
 
 
+def test_nor_by_an_edit(cast, part, queued):
+    given = cast.reviewer.do("get_proposal", id=queued[0])["input"]
+    with pytest.raises(ForbiddenError, match="reaches a scope on which you may not decide"):
+        part.call("edit_and_approve", id=queued[0], revision=1, input={**given, "reason": "very"}, reason="so")
+    assert item(queued[1]).status == "active"
+    alone = {**given, "also": []}
+    part.do("edit_and_approve", id=queued[0], revision=1, input=alone, reason="the shop alone")
+    assert item(queued[1]).status == "active"
+    assert item(given["memory_item_id"]).status == "retracted"
+
+
 def test_nor_do_they_take_it_back(cast, part, queued):
     approve(cast.reviewer, queued[0])
     with pytest.raises(ForbiddenError, match="on whose scope you may not decide"):

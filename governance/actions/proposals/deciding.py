@@ -186,12 +186,12 @@ def _original(row: Proposal, ctx: Ctx) -> gate.Stored[Any, Any] | None:
 
 
 def _require_reach(row: Proposal, stored: gate.Stored[Any, Any], ctx: Ctx) -> None:
-    """An edit must not take the call to where the person may not decide, or to another domain. The place in which it
-    would be decided counts even where the call named it before: another scope may be the one that changes now."""
+    """An edit must not take the call to where the person may not decide, or to another domain. Scopes in which it would be
+    decided count even where the call named them before: to edit is to approve."""
     if stored.target.domain_id != row.domain_id:
         raise InvalidInputError("An edit stays in the domain of the proposal: propose it anew there.")
     before = set(stored.call.action.target(stored.call.action.input.parse(row.input), stored.call.ctx).scopes)
-    beyond = [gate.place_of(stored.target), *(name for name in stored.target.scopes if name not in before)]
+    beyond = [*gate.decided_in(stored.target), *(name for name in stored.target.scopes if name not in before)]
     if not all(selectors.may_decide(row.action, row.domain_id, name, ctx) for name in beyond):
         raise ForbiddenError("The edited input reaches a scope on which you may not decide: leave it out.")
 
