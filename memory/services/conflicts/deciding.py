@@ -25,6 +25,7 @@ from memory.selectors.conflicts import neighbours_of, sides_of
 from memory.services.conflicts.following import follow, scopes_of
 from memory.services.conflicts.rewriting import Moved, end_edge, merge, restore_edge, retract, supersede
 from memory.services.restoring import bring_back
+from memory.services.summary import summarise_again
 from scopes.services import lock_domain, lock_scopes
 
 REOPENED = "reopened"
@@ -87,6 +88,8 @@ def resolve(given: ResolveConflictInput, row: Conflict, ctx: Ctx) -> tuple[Decid
         relation = neighbours.get(item_id)
         result = _apply_to(item_id, given, row, decided, ctx) if relation else "not_a_neighbour"
         decided.applied.append(AppliedTo.model_validate({"memory_item_id": item_id, "result": result}))
+    gone = MemoryItem.objects.filter(pk__in=[each["item"] for each in decided.moved.undo if "item" in each])
+    summarise_again([*gone, *([decided.result] if decided.result else [])], ctx)
     return decided, [_told(row, given, decided, ctx), *decided.moved.changes]
 
 
@@ -236,6 +239,7 @@ def reopen(
         by_name=ctx.actor.name,
         created_at=ctx.now,
     )
+    summarise_again([*came.values(), *([last.result] if last.result else [])], ctx)
     return list(came.values()), [moved, *changes, *follow(_sides_gone(row, restored), ctx)]
 
 
