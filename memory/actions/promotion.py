@@ -25,7 +25,7 @@ from memory.contracts.refs import EvidenceRef
 from memory.knowledge import require_evidence, tier_columns
 from memory.models import MemoryItem
 from memory.selectors.lineage import lineage_of, promoted_before, promotion_of, view_promotion
-from memory.selectors.proof import require_proof
+from memory.selectors.proof import require_proof, scopes_of_proof
 from memory.selectors.refs import identities, pieces_of
 from memory.services.copies import Making, make, require_in_force, require_in_use
 from memory.services.reversing import reverse
@@ -98,8 +98,9 @@ def _known_promotion(given: PromoteToScopeInput, ready: _Promotion, ctx: Ctx) ->
 def _promote(given: PromoteToScopeInput, ready: _Promotion, ctx: Ctx) -> Applied[PromoteToScopeResult]:
     source = ready.source
     rows, opened = ensure_scopes(source.domain_id, [given.target_scope.name], ctx, "")
-    lock_scopes([source.scope_id, rows[given.target_scope.name].key])
-    require_proof({"verification": ready.verification}, source)
+    proof = {"verification": ready.verification}
+    lock_scopes({source.scope_id, rows[given.target_scope.name].key, *scopes_of_proof(proof)})
+    require_proof(proof, source)
     again = replace(ready, before=promoted_before(source, given.target_scope.name, given.text))
     if (known := _known_promotion(given, again, ctx)) is not None:
         return known, opened  # someone else was first while this call waited for the scope
@@ -172,7 +173,7 @@ def _require_enough(given: RaiseTierInput, source: MemoryItem, refs: dict[str, l
 
 
 def _raise(given: RaiseTierInput, ready: _Raise, ctx: Ctx) -> Applied[RaiseTierResult]:
-    lock_scopes([ready.source.scope_id])
+    lock_scopes({ready.source.scope_id, *scopes_of_proof(ready.refs)})
     require_proof(ready.refs, ready.source)
     _require_enough(given, ready.source, ready.refs)
     columns = tier_columns(given.tier, given.field or ready.source.field)

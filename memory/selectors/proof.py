@@ -51,6 +51,12 @@ def why_no_proof(roles: Mapping[UUID, str], rows: Mapping[UUID, Standing]) -> st
     return ""
 
 
+def scopes_of_proof(refs: Mapping[str, Sequence[EvidenceRef]]) -> set[int]:
+    """The keys of the scopes in which the memories among the evidence lie: while they are held, none of them falls."""
+    ids = [UUID(ref.id) for given in refs.values() for ref in given if ref.kind == "memory"]
+    return set(MemoryItem.objects.filter(pk__in=ids).values_list("scope_id", flat=True)) if ids else set()
+
+
 def require_proof(refs: Mapping[str, Sequence[EvidenceRef]], item: MemoryItem) -> None:
     """Check the memories among an item's evidence, by role and as it is stored. Raises ConflictError where one does not
     hold any more, InvalidInputError where one is of the item's own line: an earlier version, its source, a copy."""

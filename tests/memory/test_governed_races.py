@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import Event
 from typing import Any
 from uuid import UUID
 
@@ -11,6 +12,7 @@ from django.db.models import Count
 from kernel.errors import ConflictError, DomainError, UnavailableError
 from memory.contracts.items import TRUSTED
 from memory.models import KnowledgeEvent, MemoryItem
+from memory.services.copies import make
 from search.models import IndexEntry
 from tests.conftest import Cast, make_cast
 from tests.memory.talk import VERIFIED, commit, context, decision, item, only, ref
@@ -19,6 +21,7 @@ from tests.threads import at_once
 pytestmark = pytest.mark.django_db(transaction=True)
 
 TASK, SHOP = "task:t", "project:shop"
+URL = {"kind": "url", "id": "https://example.org/measured"}
 
 
 def known(cast: Cast, text: str = "Use Postgres", scope: str = TASK, **fields: str) -> str:
@@ -139,3 +142,32 @@ def test_demoted_while_another_row_is_made_of_it_it_is_made_before_or_not_at_all
         steps = list(KnowledgeEvent.objects.filter(item_id=UUID(row)).order_by("id").values_list("kind", flat=True))
         assert "demoted" not in steps or "copied" not in steps[steps.index("demoted") :]
         sound()
+
+
+@pytest.mark.parametrize("name", ["promote_to_scope", "raise_tier"])
+def test_proof_in_another_scope_stands_until_what_rests_on_it_is_made(monkeypatch, name):
+    cast = make_cast()
+    proof = known(cast, "It was measured", "expert:bench", key="decision:shop:measured")
+    given = {
+        "memory_item_id": known(cast),
+        "reason": "measured",
+        "verification_refs": [{"kind": "memory", "id": proof}],
+    }
+    to: dict[str, Any] = {"target_scope": ref(SHOP)}
+    given |= to if name == "promote_to_scope" else {"tier": "qi", "supporting_refs": [URL]}
+    making, fallen, fell_before = Event(), Event(), []
+
+    def make_late(*args: Any) -> Any:
+        making.set()
+        fell_before.append(fallen.wait(1))
+        return make(*args)
+
+    def retract() -> None:
+        assert making.wait(600)
+        cast.reviewer.do("retract_item", memory_item_id=proof, reason="measured wrongly")
+        fallen.set()
+
+    monkeypatch.setattr("memory.actions.promotion.make", make_late)
+    at_once([lambda: cast.reviewer.do(name, given), retract])
+    assert fell_before == [False]
+    assert item(proof).status == "retracted"
