@@ -9,6 +9,7 @@ from functools import wraps
 from typing import Any
 
 import pytest
+from django.db import connections
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 PATIENCE = 180_000  # milliseconds for what a page shall come to: longer than any takes, however busy the machine
@@ -36,6 +37,7 @@ def browser(django_db_setup: None) -> Iterator[Browser]:
         patch.setattr(browser, "new_context", _patient(browser.new_context))
         patch.setattr(browser, "new_page", _patient(browser.new_page))
         yield browser
+        connections.close_all()  # those that this thread opened while the event loop stood in it
         browser.close()
 
 
