@@ -151,7 +151,7 @@ def _row(item_id: UUID, ctx: Ctx) -> MemoryItem:
 
 def state_of(row: MemoryItem) -> str:
     """The state of a memory as a form carries it: a form that carries another one is stale."""
-    return f"{row.status}/{row.lifecycle_status}/{'in force' if row.current_until is None else 'past'}"
+    return f"{row.standing}/{'in force' if row.current_until is None else 'past'}"
 
 
 def _state_in_words(row: MemoryItem) -> str:

@@ -93,6 +93,11 @@ class MemoryItem(models.Model):
     def __str__(self) -> str:
         return self.key or f"{self.type} {self.id}"
 
+    @property
+    def standing(self) -> str:
+        """Its status and how far it is trusted, `active/promoted`, as steps and changes tell them."""
+        return f"{self.status}/{self.lifecycle_status}"
+
 
 class MemoryChunk(models.Model):
     """The text under which an item is indexed; derived from the item and rebuildable."""

@@ -197,7 +197,7 @@ def _event(
 
 def _copied(source: MemoryItem, item: MemoryItem, scope: MemoryScope, event_id: UUID, ctx: Ctx) -> KnowledgeEvent:
     """That a row was made of the source, in the source's own history."""
-    event = event_of(source, "copied", f"{source.status}/{source.lifecycle_status}", ctx)
+    event = event_of(source, "copied", source.standing, ctx)
     event.metadata = {"item_id": str(item.id), "scope": scope.name, "event_id": str(event_id)}
     return event
 

@@ -81,14 +81,13 @@ def retract_item(item: MemoryItem, reason: str, ctx: Ctx) -> Done:
     if row.status == Status.RETRACTED:
         return Done(row, [], 0)
     require_may_decide(row, ctx)
-    before, was_in_force = _state(row), row.current_until is None
+    before, was_in_force = row.standing, row.current_until is None
     at = row.current_until or after_all([row], ctx)
     MemoryItem.objects.filter(pk=row.pk).update(status=Status.RETRACTED, current_until=at)
     row.status, row.current_until = Status.RETRACTED, at
     step = event_of(row, "retracted", before, ctx, reason=reason)
-    step.metadata = {
-        "in_force": was_in_force
-    }  # in no change: a proposal to retract holds though its memory is replaced meanwhile
+    # In no change: a proposal to retract holds though its memory is replaced meanwhile.
+    step.metadata = {"in_force": was_in_force}
     step.save()
     index.close(Kind.MEMORY, [row.pk], at)
     summarise_again([row], ctx)
@@ -122,7 +121,7 @@ def correct_item(
     MemoryItem.objects.filter(pk=old.pk).update(status=Status.SUPERSEDED)
     name_again(new)
     old.refresh_from_db()
-    commit.pending.events.append(event_of(new, "corrected", _state(old), ctx, reason=reason))
+    commit.pending.events.append(event_of(new, "corrected", old.standing, ctx, reason=reason))
     settle(commit)
     summarise_again([new], ctx)
     return Done(new, commit.written.changes, notices.tell(old, "corrected", reason, new, ctx)), old
@@ -142,7 +141,7 @@ def hide_item(item: MemoryItem, behind: MemoryItem, scope: MemoryScope, reason: 
     """Hide an item and what it said before from everyone outside of a narrower scope, which holds another in its place."""
     require_may_decide(item, ctx)
     old = in_force(item.pk)
-    before, at, wide = _state(old), after_all([old], ctx), old.scope.name
+    before, at, wide = old.standing, after_all([old], ctx), old.scope.name
     MemoryItem.objects.filter(pk=old.pk).update(
         status=Status.SUPERSEDED, current_until=at, successor=behind, narrowed_to=scope
     )
@@ -171,7 +170,7 @@ def demote_item(
         raise ConflictError(f"Memory item {row.id} is {to} already.")
     if to not in LEGAL_LIFECYCLES[Tier(row.tier)]:
         raise InvalidInputError(f"Knowledge of tier {row.tier} cannot be {to}: demote it.")
-    before, scopes = _state(row), (row.scope.name,)
+    before, scopes = row.standing, (row.scope.name,)
     MemoryItem.objects.filter(pk=row.pk).update(lifecycle_status=to, pinned=False)
     row.refresh_from_db()
     EvidenceLink.objects.bulk_create(
@@ -196,10 +195,6 @@ def demote_item(
 def _held(item: MemoryItem) -> MemoryItem:
     rows = MemoryItem.objects.select_for_update(of=("self",), no_key=True).select_related("scope", "source_session")
     return rows.get(pk=item.pk)
-
-
-def _state(item: MemoryItem) -> str:
-    return f"{item.status}/{item.lifecycle_status}"
 
 
 def _corrected(

@@ -117,7 +117,7 @@ def _as_known(asked: Retraction, scope: MemoryScope) -> Retraction:
 def _take_back(row: MemoryItem, asked: Retraction, scope: MemoryScope, commit: Commit) -> None:
     if scope.scope_type in TOGETHER:
         lock_domain(scope.domain_id)  # no writer of what is read with the scope finds a conflict with it from now on
-    before = f"{row.status}/{row.lifecycle_status}"
+    before = row.standing
     at = row.current_until or after_all([row], commit.ctx)
     MemoryItem.objects.filter(pk=row.pk).update(status=Status.RETRACTED, current_until=at)
     row.refresh_from_db()

@@ -57,7 +57,7 @@ def require_may_undo(rows: Iterable[MemoryItem], ctx: Ctx) -> None:
 
 def _take_back(row: MemoryItem, ctx: Ctx) -> list[Change]:
     """A row that the call added leaves again."""
-    before, at = _state(row), after_all([row], ctx)
+    before, at = row.standing, after_all([row], ctx)
     taken = MemoryItem.objects.filter(pk=row.pk, current_until=None, status=Status.ACTIVE)
     if not taken.update(status=Status.RETRACTED, current_until=at):
         raise _changed(row)
@@ -107,7 +107,7 @@ def _was_in_force(row: MemoryItem, before: Mapping[str, Any]) -> bool:
 
 def _keep_as_history(row: MemoryItem, status: Status, ctx: Ctx) -> Change:
     """A row that was history when it was retracted is history as before: what is in force stays so."""
-    state = _state(row)
+    state = row.standing
     held = MemoryItem.objects.filter(pk=row.pk, status=Status.RETRACTED).exclude(current_until=None)
     if not held.update(status=status):
         raise _changed(row)
@@ -120,7 +120,7 @@ def _keep_as_history(row: MemoryItem, status: Status, ctx: Ctx) -> Change:
 def _trust_as_before(row: MemoryItem, before: Mapping[str, Any], after: Mapping[str, Any], ctx: Ctx) -> list[Change]:
     """A row that was demoted is trusted as it was, and what it contradicts is found; one that was only a candidate is one
     again, and its conflicts are over."""
-    state, scope, demoted = _state(row), row.scope, "lifecycle" in before
+    state, scope, demoted = row.standing, row.scope, "lifecycle" in before
     was = before["lifecycle"] if demoted else before["status"].partition("/")[2]
     columns = {"lifecycle_status": was, **({"pinned": bool(before.get("pinned", False))} if demoted else {})}
     if "confidence" in before:
@@ -151,10 +151,6 @@ def _look_when_it_was_due(row: MemoryItem, before: str | None, after: str) -> Ch
     if not held.update(review_by=datetime.fromisoformat(before) if before else None):
         raise _changed(row)
     return Change(TABLE, str(row.id), {"review_by": after}, {"review_by": before}, scopes=(row.scope.name,))
-
-
-def _state(row: MemoryItem) -> str:
-    return f"{row.status}/{row.lifecycle_status}"
 
 
 def _changed(row: MemoryItem) -> StaleError:

@@ -52,7 +52,7 @@ def supersede(losers: Sequence[MemoryItem], winner: MemoryItem, reason: str, ctx
     moved = Moved()
     events = []
     for loser in losers:
-        before, scopes = f"{loser.status}/{loser.lifecycle_status}", (loser.scope.name,)
+        before, scopes = loser.standing, (loser.scope.name,)
         closed = MemoryItem.objects.filter(pk=loser.pk, current_until=None, status=Status.ACTIVE)
         if not closed.update(status=Status.SUPERSEDED, current_until=at, successor=winner):
             raise ConflictError(f"Memory {loser.pk} is no longer in force: look at the conflict again.")
@@ -71,7 +71,7 @@ def supersede(losers: Sequence[MemoryItem], winner: MemoryItem, reason: str, ctx
 
 def retract(row: MemoryItem, reason: str, ctx: Ctx) -> list[Change]:
     """Take a memory out of force that no other takes the place of."""
-    before, at, scopes = f"{row.status}/{row.lifecycle_status}", after_all([row], ctx), (row.scope.name,)
+    before, at, scopes = row.standing, after_all([row], ctx), (row.scope.name,)
     MemoryItem.objects.filter(pk=row.pk, current_until=None).update(status=Status.RETRACTED, current_until=at)
     row.refresh_from_db()
     event_of(row, "retracted", before, ctx, reason=reason).save()
@@ -138,7 +138,7 @@ def _leave(one: MemoryItem, other: MemoryItem, at: datetime, ctx: Ctx, reason: s
     """Close both sides of a merge before the merged row takes their key."""
     moved = Moved()
     for loser in (one, other):
-        before, scopes = f"{loser.status}/{loser.lifecycle_status}", (loser.scope.name,)
+        before, scopes = loser.standing, (loser.scope.name,)
         closed = MemoryItem.objects.filter(pk=loser.pk, current_until=None, status=Status.ACTIVE)
         if not closed.update(status=Status.SUPERSEDED, current_until=at):
             raise ConflictError(f"Memory {loser.pk} is no longer in force: look at the conflict again.")

@@ -230,7 +230,7 @@ def _links(item: MemoryItem, wanted: Iterable[tuple[str, str]], commit: Commit) 
 
 
 def _replace_by(old: MemoryItem, item: MemoryItem, at: datetime, scope: MemoryScope, commit: Commit) -> None:
-    before = f"{old.status}/{old.lifecycle_status}"
+    before = old.standing
     MemoryItem.objects.filter(pk=old.pk).update(successor=item)
     old.refresh_from_db()
     commit.pending.events.append(event_of(old, "superseded", before, commit.ctx, reason=f"replaced by {item.id}"))
@@ -284,7 +284,7 @@ def _seen_again(
 
 def _promote(candidate: Candidate, current: MemoryItem, scope: MemoryScope, commit: Commit) -> None:
     """What was only inferred becomes trusted, since the user or a tool now asserts it."""
-    before, trust = f"{current.status}/{current.lifecycle_status}", current.confidence
+    before, trust = current.standing, current.confidence
     _update(current, "confidence", max(current.confidence, candidate.confidence), commit)
     _update(current, "lifecycle_status", candidate.lifecycle, commit)
     commit.pending.events.append(event_of(current, "promoted", before, commit.ctx, reason="asserted again"))
